@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "model/modelclient.h"
+#include "util/error.h"
+#include "util/result.h"
+#include "util/secret.h"
+
+#include <QUrl>
+
+#include <functional>
+#include <memory>
+
+namespace Pilothouse {
+
+class NetworkAccess;
+
+/// "provider/model", split at the first slash.
+struct ModelName {
+    QString provider;
+    QString model;
+    [[nodiscard]] QString toString() const { return provider + QLatin1Char('/') + model; }
+    [[nodiscard]] static Result<ModelName, Error> parse(const QString &text);
+};
+
+/// Facts about one provider, from the shipped registry.
+struct ProviderInfo {
+    QString id;
+    QString name;
+    QString protocol;
+    QUrl baseUrl;
+    QStringList keyVariables; ///< Environment variables tried in order.
+    QString baseUrlVariable;
+};
+
+/// Providers, prices and the making of clients. Engine thread only.
+class ModelCatalog {
+public:
+    /// `environment` answers for environment variables (tests give their own); `demoScript` is a scenario file or empty
+    /// for the shipped ones (`demo/NAME` is resources/demo/NAME.json).
+    ModelCatalog(NetworkAccess *network, std::function<QString(const QString &)> environment, QString demoScript);
+    ~ModelCatalog();
+
+    [[nodiscard]] const ProviderInfo *provider(const QString &id) const; ///< Null if unknown.
+    /// The provider's key from the environment; empty if there is none.
+    [[nodiscard]] Secret keyOf(const ProviderInfo &provider) const;
+    /// A client for `name`, or why there is none: unknown provider, protocol not built yet, no key (naming the
+    /// variable), broken scenario file (naming file, place and problem).
+    [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> client(const ModelName &name);
+    /// Nano-dollars of one request, empty when a price or a needed count is not known. demo models cost 0.
+    [[nodiscard]] std::optional<qint64> costNanos(const ModelName &name, const Usage &usage) const;
+    /// First of the defaults whose key is known, else demo/tour.
+    [[nodiscard]] ModelName defaultModel() const;
+
+private:
+    class Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace Pilothouse

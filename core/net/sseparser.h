@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <QByteArray>
+#include <QByteArrayView>
+#include <QList>
+
+namespace Pilothouse {
+
+/// One server-sent event. `data` is UTF-8 with invalid bytes replaced by U+FFFD, lines joined by LF.
+struct SseEvent {
+    QByteArray name; ///< Empty when no event line came.
+    QByteArray data;
+    bool isErrorField = false; ///< A line `error: {…}`, which some servers send instead of data.
+};
+
+/// Bytes to events by the WHATWG grammar: LF, CR, CRLF ends in any mix and cut, byte order mark at the start, comments,
+/// several data lines, one leading space removed. Cost is linear in the bytes whatever the packets.
+class SseParser {
+public:
+    static constexpr qsizetype LargestEvent = 64 * 1024 * 1024; ///< Larger ones are an error, see overflowed().
+
+    [[nodiscard]] QList<SseEvent> feed(QByteArrayView bytes);
+    /// At the end of the stream: an event without its final blank line (or line end), if its data is a whole JSON value
+    /// or [DONE]; cutting JSON short never leaves valid JSON, so nothing is invented.
+    [[nodiscard]] QList<SseEvent> finish();
+    [[nodiscard]] bool overflowed() const { return m_overflowed; }
+
+private:
+    void endLine(QList<SseEvent> &out);
+    void dispatch(QList<SseEvent> &out);
+
+    QByteArray m_line;
+    QByteArray m_data;
+    QByteArray m_name;
+    int m_bomSeen = 0; ///< Bytes of a byte order mark matched so far at the very start; -1 when past it.
+    bool m_hasData = false;
+    bool m_swallowLf = false;
+    bool m_overflowed = false;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "util/error.h"
+#include "util/event.h"
+#include "util/result.h"
+
+#include "store/rows.h"
+
+#include <QList>
+
+#include <memory>
+
+namespace Pilothouse {
+
+/// The reading side: a read-only connection, usable without owning DATA, also while another program writes. One object
+/// per thread; make it in the thread that uses it. Every call is bounded.
+class LogReader {
+public:
+    [[nodiscard]] static Result<std::unique_ptr<LogReader>, Error> open(const QString &dataDir);
+    ~LogReader();
+    Q_DISABLE_COPY_MOVE(LogReader)
+
+    [[nodiscard]] Result<QList<ConversationSummary>, Error> conversations(bool withDeleted = false);
+    [[nodiscard]] Result<ConversationSummary, Error> conversation(const QString &id);
+    /// Ids that start with `prefix` (for people who type the first characters).
+    [[nodiscard]] Result<QStringList, Error> matchConversation(const QString &prefix);
+
+    /// Events with seq in [fromSeq, …], at most `limit` and about 4 MiB of payload.
+    [[nodiscard]] Result<QList<EventPtr>, Error> events(const QString &conversation, qint64 fromSeq, int limit);
+    /// Only the given kinds (for building model history).
+    [[nodiscard]] Result<QList<EventPtr>, Error> eventsOfKinds(const QString &conversation, const QList<EventKind> &kinds,
+                                                               qint64 fromSeq, int limit);
+    [[nodiscard]] Result<qint64, Error> lastSeq(const QString &conversation);
+
+    /// Transcript rows in order: the `limit` rows before `beforeRow` (exclusive; a huge number for the end).
+    [[nodiscard]] Result<QList<TranscriptRow>, Error> rowsBefore(const QString &conversation, qint64 beforeRow, int limit);
+
+    /// Exact bytes of a call's output from the spill file; shorter at its end. Missing file: an error.
+    [[nodiscard]] Result<QByteArray, Error> output(const QString &conversation, const QString &callId,
+                                                   const QString &channel, qint64 offset, qint64 length);
+    [[nodiscard]] Result<qint64, Error> outputSize(const QString &conversation, const QString &callId, const QString &channel);
+
+    /// Conversations whose last turn has no turn-finish (for recovery by the owner).
+    [[nodiscard]] Result<QStringList, Error> openTurns();
+
+private:
+    class Private;
+    explicit LogReader(std::unique_ptr<Private> d);
+    std::unique_ptr<Private> d;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,677 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "agent/agentloop.h"
+
+#include "agent/schemavalidator.h"
+#include "util/clock.h"
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// The server's own tool loop may pause again and again; each round costs a request.
+constexpr int MostPauses = 5;
+// A model that cannot write valid arguments three times in a row will not the fourth time.
+constexpr int MostBadCallsInARow = 3;
+constexpr qsizetype QuotedArgs = 400;
+
+qint64 nowMs()
+{
+    return SystemClock().monotonicMs();
+}
+
+Json dollars(const std::optional<qint64> &nanos)
+{
+    return nanos ? Json::number(static_cast<double>(*nanos) / 1e9) : Json();
+}
+
+QString modelErrorTodo(const ApiError &error)
+{
+    switch (error.category) {
+    case ApiError::Category::Auth: return u"Check the key of this provider and send the message again."_s;
+    case ApiError::Category::Billing: return u"Money or quota at the provider is used up; add some, or choose another model."_s;
+    case ApiError::Category::ContextWindow: return u"The conversation is too long for this model; start a new one from a summary."_s;
+    case ApiError::Category::NotFound: return u"Check the model's name and the base URL."_s;
+    case ApiError::Category::RateLimit:
+    case ApiError::Category::Overloaded: return u"Wait a little and send the message again."_s;
+    case ApiError::Category::Redirect:
+    case ApiError::Category::Protocol: return u"Check the base URL of this provider."_s;
+    case ApiError::Category::Network: return u"Check the network, or that the local server runs, and send the message again."_s;
+    case ApiError::Category::InvalidRequest:
+    case ApiError::Category::Permission:
+    case ApiError::Category::Conflict:
+    case ApiError::Category::Gone:
+    case ApiError::Category::TooLarge:
+    case ApiError::Category::Server:
+    case ApiError::Category::Timeout:
+    case ApiError::Category::Truncated:
+    case ApiError::Category::Tls:
+    case ApiError::Category::Cancelled:
+    case ApiError::Category::Local: break;
+    }
+    return u"Send the message again, or choose another model."_s;
+}
+
+} // namespace
+
+QString turnEndName(TurnEnd end)
+{
+    switch (end) {
+    case TurnEnd::Finished: return u"finished"_s;
+    case TurnEnd::StepLimit: return u"step-limit"_s;
+    case TurnEnd::Limit: return u"limit"_s;
+    case TurnEnd::ModelError: return u"model-error"_s;
+    case TurnEnd::SandboxError: return u"sandbox-error"_s;
+    case TurnEnd::Stopped: return u"stopped"_s;
+    case TurnEnd::Waiting: return u"waiting"_s;
+    case TurnEnd::Interrupted: return u"interrupted"_s;
+    }
+    return u"interrupted"_s;
+}
+
+AgentLoop::AgentLoop(TurnSetup setup, Journal *journal, QObject *parent)
+    : QObject(parent)
+    , m_setup(std::move(setup))
+    , m_journal(journal)
+{
+    m_waitingTimer.setSingleShot(true);
+    connect(&m_waitingTimer, &QTimer::timeout, this, [this] {
+        if (m_state == State::Waiting && m_setup.afterTurn == AfterTurn::Pause) {
+            m_machinePaused = true;
+            m_machine->freeze(u"Paused while a call waits for an answer."_s);
+        }
+    });
+}
+
+void AgentLoop::setState(State state)
+{
+    if (m_state == state)
+        return;
+    m_state = state;
+    Q_EMIT stateChanged(state);
+}
+
+void AgentLoop::start()
+{
+    setState(State::Recording);
+    m_journal->whenDurable(this, [this] { connectMachine(); });
+}
+
+void AgentLoop::connectMachine()
+{
+    if (m_stopRequested) {
+        endTurn(TurnEnd::Stopped);
+        return;
+    }
+    setState(State::Connecting);
+    m_setup.sandboxClient(this, [this](const Result<SandboxClient *, Error> &client) {
+        if (m_state == State::Settling || m_state == State::Finished)
+            return;
+        if (!client) {
+            fail(TurnEnd::SandboxError, client.error());
+            return;
+        }
+        m_client = *client;
+        m_machine = new TurnMachine(m_client, m_journal, m_setup.machine, this);
+        connect(m_machine, &TurnMachine::ready, this, [this] {
+            m_connected = true;
+            m_machinePaused = false;
+            if (m_stopRequested) {
+                endTurn(TurnEnd::Stopped);
+            } else if (m_state == State::Waking) {
+                setState(State::Calling);
+                for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
+                    m_runner->add(call);
+                checkCalls();
+            } else {
+                think();
+            }
+        });
+        connect(m_machine, &TurnMachine::failed, this, [this](const Error &error) {
+            if (m_state == State::Waking) {
+                for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
+                    refuse(call.proposed, call.proposed.toolName, u"Not run: the sandbox could not be started."_s, u"not-run"_s);
+                for (const ApprovedCall &call : std::exchange(m_waiting, {}))
+                    refuse(call.proposed, call.proposed.toolName, u"Not run: the sandbox could not be started."_s, u"not-run"_s);
+            }
+            fail(TurnEnd::SandboxError, error);
+        });
+        connect(m_machine, &TurnMachine::settled, this, &AgentLoop::writeTurnFinish);
+        connect(m_machine, &TurnMachine::frozen, this, [this](bool ok, const QString &problem) {
+            if (m_state != State::Freezing)
+                return;
+            m_keepMachine = true;
+            note(u"stop"_s,
+                 ok ? u"The sandbox was paused: what did not end is frozen and can be looked at."_s
+                    : u"The sandbox could not be paused (%1): whether the command still runs is unknown."_s.arg(problem),
+                 ok ? u"frozen"_s : u"unknown"_s);
+            endTurn(TurnEnd::Stopped);
+        });
+        m_machine->connectSandbox();
+    });
+}
+
+void AgentLoop::think()
+{
+    if (m_stopRequested) {
+        endTurn(TurnEnd::Stopped);
+        return;
+    }
+    if (!m_model) {
+        auto client = m_setup.modelClient();
+        if (!client) {
+            fail(TurnEnd::ModelError, client.error());
+            return;
+        }
+        m_model = *client;
+        if (m_setup.ownMaxStepsWins)
+            m_setup.maxSteps = m_model->ownMaxSteps().value_or(m_setup.maxSteps);
+    }
+    ++m_step;
+    for (const auto &[messageId, text] : std::exchange(m_steering, {})) {
+        m_journal->append(EventKind::QueueChanged,
+                          JsonBuilder()
+                              .add("messageId"_L1, messageId)
+                              .add("state"_L1, "delivered"_L1)
+                              .add("turn"_L1, m_setup.turn)
+                              .add("step"_L1, m_step)
+                              .take());
+    }
+    setState(State::Thinking);
+    ModelRequest request;
+    request.model = m_setup.model.model;
+    request.instructions = m_setup.instructions;
+    request.tools = m_setup.tools.specs();
+    request.history = m_setup.history();
+    request.conversation = m_setup.conversation;
+    m_modelStep = new ModelStep(m_model.get(), m_journal, m_setup.turn, m_step, m_setup.retries, this);
+    connect(m_modelStep, &ModelStep::finished, this, &AgentLoop::onAnswer);
+    m_modelStep->start(request);
+}
+
+void AgentLoop::onAnswer(const ModelStepEnd &answer)
+{
+    m_modelStep->deleteLater();
+    m_modelStep = nullptr;
+    m_answer = answer;
+    m_text = answer.text;
+    if (answer.failed) {
+        onModelError(answer);
+        return;
+    }
+    m_usages.append(answer.usage);
+    const std::optional<qint64> cost = m_setup.costNanos ? m_setup.costNanos(answer.usage) : std::nullopt;
+    m_costNanos = m_costNanos && cost ? std::optional(*m_costNanos + *cost) : std::nullopt;
+
+    const bool cut = answer.reason == StopReason::MaxTokens;
+    const bool runs = answer.reason == StopReason::ToolUse;
+    const QByteArray replay = runs || answer.calls.isEmpty() ? answer.replay : answer.replayWithoutCalls;
+    JsonBuilder message;
+    message.add("turn"_L1, m_setup.turn).add("step"_L1, m_step).add("attempt"_L1, answer.attempt);
+    message.add("protocol"_L1, m_model->protocol()).add("provider"_L1, m_setup.model.provider).add("model"_L1, m_setup.model.model);
+    if (!replay.isEmpty())
+        message.add("raw"_L1, QString::fromUtf8(replay));
+    Json calls = Json::array();
+    if (runs) {
+        for (const ProposedCall &call : answer.calls) {
+            Json entry = Json::object();
+            entry.set(u"callId"_s, Json::string(call.callId));
+            entry.set(u"providerCallId"_s, Json::string(call.providerCallId));
+            entry.set(u"toolName"_s, Json::string(call.toolName));
+            calls.append(std::move(entry));
+        }
+    }
+    message.add("calls"_L1, calls).add("finishReason"_L1, stopReasonName(answer.reason)).add("rawReason"_L1, answer.rawReason);
+    message.add("usage"_L1, answer.usage.toJson()).addOptional("costNanos"_L1, cost).add("modelMs"_L1, answer.modelMs);
+    m_journal->append(EventKind::ModelMessage, message.take());
+
+    m_callsStartedMs = nowMs();
+    if (runs) {
+        judge();
+        return;
+    }
+    for (const ProposedCall &call : answer.calls)
+        refuse(call, call.toolName,
+               cut ? u"Not run: the answer was cut at the output limit, so the call may be incomplete."_s
+                   : u"Not run: the model's answer did not end in a way that runs calls."_s,
+               u"not-run"_s);
+    finishStep();
+    switch (answer.reason) {
+    case StopReason::EndTurn:
+    case StopReason::StopSequence:
+    case StopReason::Unknown:
+    case StopReason::ToolUse:
+        if (answer.text.isEmpty())
+            note(u"model"_s, u"The model ended its turn with an empty answer. It is not asked again by itself."_s);
+        drain();
+        return;
+    case StopReason::Pause:
+    case StopReason::Compaction:
+        if (++m_pauses <= MostPauses && m_step < m_setup.maxSteps) {
+            think();
+            return;
+        }
+        note(u"model"_s, u"The provider paused its own tool loop again and again; the turn ends here."_s);
+        endTurn(TurnEnd::Limit);
+        return;
+    case StopReason::MaxTokens:
+    case StopReason::ContextWindow:
+        m_journal->append(EventKind::LimitHit,
+                          JsonBuilder()
+                              .add("turn"_L1, m_setup.turn)
+                              .add("step"_L1, m_step)
+                              .add("limit"_L1, cut ? "tokens"_L1 : "context"_L1)
+                              .addOptional("value"_L1, answer.usage.output)
+                              .take());
+        endTurn(TurnEnd::Limit);
+        return;
+    case StopReason::Refusal:
+    case StopReason::ContentFilter:
+    case StopReason::MalformedToolCall:
+    case StopReason::Continuation: {
+        const bool refused = answer.reason == StopReason::Refusal || answer.reason == StopReason::ContentFilter;
+        QString what = refused ? u"The provider refused to answer this (%1)."_s.arg(stopReasonName(answer.reason))
+                               : u"The model's answer could not be used (%1)."_s.arg(stopReasonName(answer.reason));
+        if (!answer.explanation.isEmpty())
+            what += u' ' + answer.explanation;
+        fail(TurnEnd::ModelError,
+             {ErrorKind::Model, what, u"What it had written stays visible and is not sent again."_s,
+              refused ? u"Word the request differently, or choose another model."_s : u"Send the message again."_s});
+        return;
+    }
+    }
+}
+
+void AgentLoop::onModelError(const ModelStepEnd &answer)
+{
+    QString kept = u"Your message is kept."_s;
+    if (!answer.text.isEmpty())
+        kept += u" What the model had written stays visible and is not sent again."_s;
+    fail(TurnEnd::ModelError, {ErrorKind::Model, answer.error.message, kept, modelErrorTodo(answer.error)});
+}
+
+void AgentLoop::judge()
+{
+    setState(State::Calling);
+    m_runner = new CallRunner(m_client, m_machine->sandboxId(), m_journal, m_setup.turn, m_step, this);
+    connect(m_runner, &CallRunner::idle, this, &AgentLoop::checkCalls);
+    // Every call is judged before any runs: a refusal or a question must not come after side effects of its siblings.
+    QList<ApprovedCall> allowed;
+    bool anyAsked = false;
+    bool allBad = true;
+    for (const ProposedCall &proposed : std::as_const(m_answer.calls)) {
+        const Tool *tool = m_setup.tools.find(proposed.toolName);
+        if (!tool) {
+            refuse(proposed, proposed.toolName,
+                   u"There is no tool named \"%1\". The tools are: %2. Use one of these names exactly."_s.arg(
+                       proposed.toolName.left(80), m_setup.tools.names().join(u", "_s)),
+                   u"unknown-tool"_s);
+            allBad = false;
+            continue;
+        }
+        if (proposed.args.isEmpty()) {
+            refuse(proposed, proposed.toolName,
+                   u"The arguments of %1 are not a JSON object (%2) and the call was not run. They began: %3"_s.arg(
+                       proposed.toolName, proposed.problem, proposed.raw.left(QuotedArgs)),
+                   u"invalid-arguments"_s);
+            continue;
+        }
+        Json args = parseJson(proposed.args).value_or(Json::object());
+        const QList<SchemaProblem> problems = SchemaValidator::validate(tool->inputSchema(), args);
+        if (!problems.isEmpty()) {
+            refuse(proposed, proposed.toolName,
+                   QString::fromUtf8(SchemaValidator::refusal(proposed.toolName, problems, proposed.args)), u"invalid-arguments"_s);
+            continue;
+        }
+        const QString problem = tool->argumentProblem(args);
+        if (!problem.isEmpty()) {
+            refuse(proposed, proposed.toolName, problem, u"invalid-arguments"_s);
+            continue;
+        }
+        allBad = false;
+        const ApprovedCall call {proposed, tool, args};
+        const PolicyVerdict verdict = m_setup.policy.judge(tool->name(), args, proposed.scriptedAsk);
+        switch (verdict.kind) {
+        case PolicyVerdict::Kind::Allow: approve(call, u"approved"_s, u"policy"_s, verdict.rule); allowed.append(call); break;
+        case PolicyVerdict::Kind::Ask:
+            anyAsked = true;
+            approve(call, u"asked"_s, u"policy"_s, verdict.rule);
+            m_waiting.append(call);
+            break;
+        case PolicyVerdict::Kind::Deny:
+            approve(call, u"denied"_s, u"policy"_s, verdict.rule);
+            refuse(proposed, proposed.toolName, u"Denied: %1."_s.arg(verdict.rule), u"denied"_s);
+            break;
+        }
+    }
+    m_badCalls = allBad ? m_badCalls + 1 : 0;
+    if (anyAsked && m_setup.endWhenAsked) {
+        for (const ApprovedCall &call : std::exchange(m_waiting, {}))
+            refuse(call.proposed, call.proposed.toolName, u"Not run: it waited for an approval that nobody could give here."_s,
+                   u"not-run"_s);
+        for (const ApprovedCall &call : std::as_const(allowed))
+            refuse(call.proposed, call.proposed.toolName, u"Not run: another call of this step waits for an approval."_s, u"not-run"_s);
+        finishStep();
+        endTurn(TurnEnd::Waiting);
+        return;
+    }
+    for (const ApprovedCall &call : std::as_const(allowed))
+        m_runner->add(call);
+    checkCalls();
+}
+
+void AgentLoop::approve(const ApprovedCall &call, const QString &state, const QString &by, const QString &rule)
+{
+    m_journal->append(EventKind::ToolApproval,
+                      JsonBuilder()
+                          .add("turn"_L1, m_setup.turn)
+                          .add("step"_L1, m_step)
+                          .add("callId"_L1, call.proposed.callId)
+                          .add("state"_L1, state)
+                          .add("by"_L1, by)
+                          .add("rule"_L1, rule)
+                          .add("reason"_L1, QString())
+                          .take());
+}
+
+void AgentLoop::refuse(const ProposedCall &call, const QString &toolName, const QString &error, const QString &reason)
+{
+    m_journal->append(EventKind::ToolError,
+                      JsonBuilder()
+                          .add("turn"_L1, m_setup.turn)
+                          .add("step"_L1, m_step)
+                          .add("callId"_L1, call.callId)
+                          .add("toolName"_L1, toolName)
+                          .add("error"_L1, error)
+                          .add("reason"_L1, reason)
+                          .take());
+}
+
+QString AgentLoop::decide(const QString &callId, const ApprovalDecision &decision)
+{
+    qsizetype index = 0;
+    while (index < m_waiting.size() && m_waiting[index].proposed.callId != callId)
+        ++index;
+    if (index == m_waiting.size())
+        return u"This call no longer waits for an answer."_s;
+    ApprovedCall call = m_waiting[index];
+    JsonBuilder payload;
+    payload.add("turn"_L1, m_setup.turn).add("step"_L1, m_step).add("callId"_L1, callId);
+    if (decision.kind == ApprovalDecision::Kind::Deny) {
+        m_waiting.removeAt(index);
+        payload.add("state"_L1, "denied"_L1).add("by"_L1, decision.by).add("rule"_L1, QString()).add("reason"_L1, decision.reason);
+        m_journal->append(EventKind::ToolApproval, payload.take());
+        refuse(call.proposed, call.proposed.toolName,
+               decision.reason.isEmpty() ? u"The user did not approve this call. It was not run."_s
+                                         : u"The user did not approve this call. It was not run. Reason: %1"_s.arg(decision.reason),
+               u"denied"_s);
+        checkCalls();
+        return {};
+    }
+    if (decision.kind == ApprovalDecision::Kind::Edit) {
+        JsonParseOptions strict;
+        strict.rejectDuplicates = true;
+        const auto edited = parseJson(decision.args, strict);
+        if (!edited || !edited->isObject())
+            return u"The edited arguments are not a JSON object. The call still waits."_s;
+        Json args = *edited;
+        const QList<SchemaProblem> problems = SchemaValidator::validate(call.tool->inputSchema(), args);
+        if (!problems.isEmpty())
+            return u"The edited arguments do not fit the tool (%1: %2). The call still waits."_s.arg(
+                problems.first().path.join(u'.'), problems.first().text);
+        const QString problem = call.tool->argumentProblem(args);
+        if (!problem.isEmpty())
+            return problem + u" The call still waits."_s;
+        call.args = args;
+    }
+    m_waiting.removeAt(index);
+    const bool edited = decision.kind == ApprovalDecision::Kind::Edit;
+    payload.add("state"_L1, edited ? "edited"_L1 : "approved"_L1).add("by"_L1, decision.by).add("rule"_L1, QString());
+    payload.add("reason"_L1, decision.reason);
+    if (edited)
+        payload.add("args"_L1, call.args);
+    m_journal->append(EventKind::ToolApproval, payload.take());
+    m_waitingTimer.stop();
+    if (m_machinePaused) {
+        m_onWaking.append(call);
+        if (m_state != State::Waking) {
+            setState(State::Waking);
+            m_machine->connectSandbox();
+        }
+    } else {
+        setState(State::Calling);
+        m_runner->add(call);
+        checkCalls();
+    }
+    return {};
+}
+
+void AgentLoop::checkCalls()
+{
+    if (m_state != State::Calling && m_state != State::Waiting && m_state != State::Stopping)
+        return;
+    if (!m_runner || !m_runner->isIdle())
+        return;
+    if (m_state == State::Stopping) {
+        finishStep();
+        if (m_runner->leftSomethingRunning()) {
+            setState(State::Freezing);
+            m_machine->freeze(u"Frozen to stop what did not end."_s);
+        } else {
+            endTurn(TurnEnd::Stopped);
+        }
+        return;
+    }
+    if (!m_waiting.isEmpty()) {
+        setState(State::Waiting);
+        if (m_setup.pauseWhileWaiting.count() > 0 && !m_machinePaused && !m_waitingTimer.isActive())
+            m_waitingTimer.start(m_setup.pauseWhileWaiting);
+        return;
+    }
+    if (!m_onWaking.isEmpty())
+        return;
+    m_waitingTimer.stop();
+    finishStep();
+    if (m_badCalls >= MostBadCallsInARow) {
+        fail(TurnEnd::ModelError,
+             {ErrorKind::Model, u"The model wrote unusable arguments three times in a row."_s, u"Everything it did before is kept."_s,
+              u"Send a message that says what is wrong, or choose another model."_s});
+        return;
+    }
+    drain();
+}
+
+void AgentLoop::finishStep()
+{
+    const std::optional<qint64> cost = m_setup.costNanos ? m_setup.costNanos(m_answer.usage) : std::nullopt;
+    m_journal->append(EventKind::StepFinish,
+                      JsonBuilder()
+                          .add("turn"_L1, m_setup.turn)
+                          .add("step"_L1, m_step)
+                          .add("attempt"_L1, m_answer.attempt)
+                          .add("finishReason"_L1, stopReasonName(m_answer.reason))
+                          .add("rawReason"_L1, m_answer.rawReason)
+                          .add("usage"_L1, m_answer.usage.toJson())
+                          .addOptional("costNanos"_L1, cost)
+                          .add("cost"_L1, dollars(cost))
+                          .add("modelMs"_L1, m_answer.modelMs)
+                          .add("toolMs"_L1, nowMs() - m_callsStartedMs)
+                          .take());
+}
+
+void AgentLoop::drain()
+{
+    if (m_stopRequested) {
+        endTurn(TurnEnd::Stopped);
+        return;
+    }
+    setState(State::Draining);
+    if (m_runner) {
+        m_runner->deleteLater();
+        m_runner = nullptr;
+    }
+    const bool wantsMore = m_answer.reason == StopReason::ToolUse || !m_steering.isEmpty();
+    if (!wantsMore) {
+        endTurn(TurnEnd::Finished);
+        return;
+    }
+    if (m_step >= m_setup.maxSteps) {
+        m_journal->append(EventKind::LimitHit,
+                          JsonBuilder()
+                              .add("turn"_L1, m_setup.turn)
+                              .add("step"_L1, m_step)
+                              .add("limit"_L1, "steps"_L1)
+                              .add("value"_L1, m_setup.maxSteps)
+                              .take());
+        endTurn(TurnEnd::StepLimit);
+        return;
+    }
+    think();
+}
+
+void AgentLoop::steer(const QString &messageId, const QString &text)
+{
+    m_steering.append({messageId, text});
+}
+
+QStringList AgentLoop::undeliveredMessages() const
+{
+    QStringList ids;
+    for (const auto &entry : m_steering)
+        ids.append(entry.first);
+    return ids;
+}
+
+void AgentLoop::stopCall(const QString &callId)
+{
+    if (m_runner)
+        m_runner->stopCall(callId);
+}
+
+void AgentLoop::stop()
+{
+    if (m_stopRequested)
+        return;
+    switch (m_state) {
+    case State::Idle:
+    case State::Recording:
+    case State::Connecting:
+    case State::Draining: m_stopRequested = true; break;
+    case State::Thinking:
+        m_stopRequested = true;
+        if (m_modelStep) {
+            const QList<ProposedCall> calls = m_modelStep->callsSoFar();
+            m_text = m_modelStep->textSoFar();
+            m_modelStep->abort();
+            m_modelStep->deleteLater();
+            m_modelStep = nullptr;
+            for (const ProposedCall &call : calls)
+                refuse(call, call.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
+            note(u"stop"_s, u"The model's stream was closed. What it had written stays visible and is not sent again."_s,
+                 u"model-closed"_s);
+            endTurn(TurnEnd::Stopped);
+        }
+        break;
+    case State::Calling:
+    case State::Waiting:
+    case State::Waking:
+        m_stopRequested = true;
+        m_waitingTimer.stop();
+        for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
+            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
+        for (const ApprovedCall &call : std::exchange(m_waiting, {}))
+            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
+        if (m_state == State::Waking) {
+            finishStep(); // The machine is on its way; its ready or failed ends the turn.
+            break;
+        }
+        setState(State::Stopping);
+        m_runner->stopAll();
+        checkCalls();
+        break;
+    case State::Stopping:
+    case State::Freezing:
+    case State::Settling:
+    case State::Finished: break;
+    }
+}
+
+void AgentLoop::storageFailed(const Error &error)
+{
+    if (m_state == State::Settling || m_state == State::Finished)
+        return;
+    if (m_modelStep) {
+        m_modelStep->abort();
+        m_modelStep->deleteLater();
+        m_modelStep = nullptr;
+    }
+    m_waiting.clear();
+    m_onWaking.clear();
+    if (m_runner) {
+        m_runner->disconnect(this);
+        m_runner->stopAll();
+    }
+    fail(TurnEnd::Interrupted, error);
+}
+
+void AgentLoop::note(const QString &about, const QString &text, const QString &rung)
+{
+    JsonBuilder payload;
+    payload.add("turn"_L1, m_setup.turn).add("about"_L1, about).add("text"_L1, text);
+    if (!rung.isEmpty())
+        payload.add("rung"_L1, rung);
+    m_journal->append(EventKind::Note, payload.take());
+}
+
+void AgentLoop::fail(TurnEnd end, const Error &error)
+{
+    m_error = error;
+    m_journal->append(EventKind::Error,
+                      JsonBuilder()
+                          .add("turn"_L1, m_setup.turn)
+                          .add("kind"_L1, errorKindName(error.kind))
+                          .add("message"_L1, error.message)
+                          .add("kept"_L1, error.kept)
+                          .add("todo"_L1, error.todo)
+                          .take());
+    endTurn(end);
+}
+
+void AgentLoop::endTurn(TurnEnd end)
+{
+    if (m_state == State::Settling || m_state == State::Finished)
+        return;
+    m_end = end;
+    setState(State::Settling);
+    // A machine that was never reached has nothing to settle; one that was frozen to stop a command stays to be looked at.
+    if (!m_connected || m_keepMachine || m_machinePaused)
+        writeTurnFinish();
+    else
+        m_machine->settle(m_setup.afterTurn);
+}
+
+void AgentLoop::writeTurnFinish()
+{
+    if (m_state != State::Settling)
+        return;
+    setState(State::Finished);
+    m_journal->append(EventKind::TurnFinish,
+                      JsonBuilder()
+                          .add("turn"_L1, m_setup.turn)
+                          .add("reason"_L1, turnEndName(m_end))
+                          .add("text"_L1, m_text)
+                          .add("steps"_L1, m_step)
+                          .add("usage"_L1, Usage::sum(m_usages).toJson())
+                          .addOptional("costNanos"_L1, m_costNanos)
+                          .add("cost"_L1, dollars(m_costNanos))
+                          .take());
+    if (m_end == TurnEnd::Interrupted)
+        Q_EMIT finished(); // The store does not confirm anything now.
+    else
+        m_journal->whenDurable(this, [this] { Q_EMIT finished(); });
+}
+
+} // namespace Pilothouse

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "agent/turnmachine.h"
+
+#include "util/ids.h"
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+QString afterTurnName(AfterTurn action)
+{
+    switch (action) {
+    case AfterTurn::Pause: return u"pause"_s;
+    case AfterTurn::Keep: return u"keep"_s;
+    case AfterTurn::Delete: return u"delete"_s;
+    }
+    return u"pause"_s;
+}
+
+AfterTurn afterTurnFromName(const QString &name, AfterTurn fallback)
+{
+    for (const AfterTurn action : {AfterTurn::Pause, AfterTurn::Keep, AfterTurn::Delete}) {
+        if (afterTurnName(action) == name)
+            return action;
+    }
+    return fallback;
+}
+
+TurnMachine::TurnMachine(SandboxClient *client, Journal *journal, MachineSetup setup, QObject *parent)
+    : QObject(parent)
+    , m_client(client)
+    , m_journal(journal)
+    , m_setup(std::move(setup))
+{
+}
+
+void TurnMachine::record(const QString &state, const QString &detail, const QString &attemptToken)
+{
+    JsonBuilder payload;
+    payload.add("state"_L1, state);
+    if (m_setup.sandboxId.isEmpty())
+        payload.addNull("sandboxId"_L1);
+    else
+        payload.add("sandboxId"_L1, m_setup.sandboxId);
+    payload.add("backend"_L1, m_setup.backend).add("name"_L1, m_setup.name);
+    if (!attemptToken.isEmpty())
+        payload.add("attemptToken"_L1, attemptToken);
+    if (!detail.isEmpty())
+        payload.add("detail"_L1, detail);
+    m_journal->append(EventKind::SandboxState, payload.take());
+}
+
+void TurnMachine::fail(ErrorKind kind, const QString &message, const QString &kept, const QString &todo)
+{
+    Q_EMIT failed(Error {kind, message, kept, todo});
+}
+
+void TurnMachine::connectSandbox()
+{
+    if (!m_setup.sandboxId.isEmpty())
+        activate();
+    else if (!m_setup.openAttempt.isEmpty())
+        lookUp(m_setup.openAttempt, {});
+    else
+        create();
+}
+
+void TurnMachine::create()
+{
+    const QString token = newId();
+    record(u"creating"_s, {}, token);
+    m_journal->whenDurable(this, [this, token] {
+        CreateSandbox request;
+        request.name = m_setup.name;
+        request.timeoutSeconds = m_setup.timeoutSeconds;
+        request.autoDeleteSeconds = m_setup.autoDeleteSeconds;
+        request.metadata = {{u"ph_install"_s, m_setup.installId},
+                            {u"ph_conversation"_s, m_setup.conversation},
+                            {u"ph_attempt"_s, token}};
+        m_client->create(request, this, [this, token](const Result<SandboxInfo, ApiError> &reply) {
+            if (reply) {
+                created(*reply);
+            } else if (reply.error().outcomeUnknown) {
+                lookUp(token, reply.error());
+            } else {
+                record(u"failed"_s, reply.error().message, token);
+                fail(ErrorKind::Sandbox, u"The sandbox could not be created: "_s + reply.error().message,
+                     u"Your message is kept."_s, u"Send it again when the cause is mended."_s);
+            }
+        });
+    });
+}
+
+void TurnMachine::lookUp(const QString &attemptToken, const ApiError &lost)
+{
+    ListSandboxes filter;
+    filter.metadata = {{u"ph_attempt"_s, attemptToken}};
+    m_client->list(filter, this, [this, attemptToken, lost](const Result<QList<SandboxInfo>, ApiError> &reply) {
+        if (!reply) {
+            record(u"unknown"_s, u"The answer to create was lost, and the list could not be read: "_s + reply.error().message,
+                   attemptToken);
+            fail(ErrorKind::Sandbox,
+                 u"It is not known whether a sandbox was created: "_s + (lost.message.isEmpty() ? reply.error().message : lost.message),
+                 u"Your message and the attempt are kept."_s, u"Send again: the next turn looks for that sandbox first."_s);
+            return;
+        }
+        for (const SandboxInfo &info : *reply) {
+            if (info.status == "deleted"_L1)
+                continue;
+            m_setup.sandboxId = info.id;
+            record(u"active"_s, u"Found by its attempt token after the answer to create was lost."_s, attemptToken);
+            activate();
+            return;
+        }
+        // Listed and not there: the request had no effect, so making one is no repetition.
+        create();
+    });
+}
+
+void TurnMachine::created(const SandboxInfo &info)
+{
+    m_setup.sandboxId = info.id;
+    record(u"active"_s);
+    Q_EMIT ready();
+}
+
+void TurnMachine::activate()
+{
+    m_client->activate(m_setup.sandboxId, this, [this](const Result<SandboxInfo, ApiError> &reply) {
+        if (reply) {
+            record(u"active"_s, reply->processesLost ? u"Files are as they were; processes of before did not survive."_s : QString());
+            Q_EMIT ready();
+            return;
+        }
+        const ApiError &error = reply.error();
+        if (error.category == ApiError::Category::NotFound) {
+            record(u"gone"_s, error.message);
+            fail(ErrorKind::SandboxGone, u"The conversation's sandbox no longer exists: it was deleted outside this conversation."_s,
+                 u"The conversation and everything shown in it are kept."_s,
+                 u"Duplicate the conversation to go on in a new sandbox."_s);
+        } else if (error.category == ApiError::Category::Gone) {
+            record(u"lost"_s, error.message);
+            fail(ErrorKind::SandboxLost, u"The conversation's sandbox is lost: the service can no longer start it."_s,
+                 u"The conversation and everything shown in it are kept; the sandbox's files are not."_s,
+                 u"Delete the sandbox and duplicate the conversation to go on in a new one."_s);
+        } else {
+            record(u"failed"_s, error.message);
+            fail(ErrorKind::Sandbox, u"The sandbox could not be started: "_s + error.message, u"Your message is kept."_s,
+                 u"Send it again when the cause is mended."_s);
+        }
+    });
+}
+
+void TurnMachine::settle(AfterTurn action)
+{
+    if (m_setup.sandboxId.isEmpty() || action == AfterTurn::Keep) {
+        QMetaObject::invokeMethod(this, &TurnMachine::settled, Qt::QueuedConnection);
+        return;
+    }
+    if (action == AfterTurn::Pause) {
+        m_client->pause(m_setup.sandboxId, this, [this](const Result<Done, ApiError> &reply) {
+            if (reply)
+                record(u"paused"_s);
+            else if (reply.error().category == ApiError::Category::NotFound)
+                record(u"gone"_s, reply.error().message);
+            else
+                record(u"unknown"_s, u"Pause failed: "_s + reply.error().message);
+            Q_EMIT settled();
+        });
+        return;
+    }
+    record(u"deleting"_s);
+    m_client->remove(m_setup.sandboxId, this, [this](const Result<Done, ApiError> &reply) {
+        if (reply) {
+            record(u"deleted"_s);
+            m_setup.sandboxId.clear();
+        } else {
+            record(u"unknown"_s, u"Delete failed: "_s + reply.error().message);
+        }
+        Q_EMIT settled();
+    });
+}
+
+void TurnMachine::freeze(const QString &why)
+{
+    m_client->pause(m_setup.sandboxId, this, [this, why](const Result<Done, ApiError> &reply) {
+        if (reply)
+            record(u"paused"_s, why);
+        else
+            record(u"unknown"_s, u"Freezing failed: "_s + reply.error().message);
+        Q_EMIT frozen(reply.has_value(), reply ? QString() : reply.error().message);
+    });
+}
+
+} // namespace Pilothouse

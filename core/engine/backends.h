@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/engineoptions.h"
+#include "sandbox/sandboxclient.h"
+#include "secrets/secretstore.h"
+#include "util/error.h"
+
+#include <QObject>
+
+#include <memory>
+
+namespace Pilothouse {
+
+class LocalService;
+class NetworkAccess;
+
+/// Sandbox clients by backend, made when first needed: the local service (started on demand) and the hosted one.
+class Backends : public QObject {
+    Q_OBJECT
+public:
+    Backends(const EngineOptions &options, NetworkAccess *network, const SecretStore *secrets, QObject *parent);
+    ~Backends() override;
+
+    using ClientReply = std::function<void(const Result<SandboxClient *, Error> &)>;
+    /// Replies on a later event-loop turn unless `context` is destroyed first. The client stays owned by this object.
+    void client(const QString &backend, QObject *context, ClientReply reply);
+    /// What a conversation gets when nothing is chosen: option, environment, superserve if its key is known, else local.
+    [[nodiscard]] QString defaultBackend() const;
+    [[nodiscard]] bool hasSuperserveKey() const;
+
+private:
+    [[nodiscard]] Secret superserveKey() const;
+
+    EngineOptions m_options;
+    NetworkAccess *m_network;
+    const SecretStore *m_secrets;
+    LocalService *m_localService = nullptr;
+    std::unique_ptr<SandboxClient> m_local;
+    QByteArray m_localOrigin;
+    std::unique_ptr<SandboxClient> m_superserve;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/conversation.h"
+
+#include "engine/backends.h"
+#include "engine/eventpipe.h"
+#include "model/modelcatalog.h"
+#include "util/ids.h"
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// A message goes into every later request; more than this belongs into a file in the sandbox.
+constexpr qsizetype LargestMessageBytes = 4 * 1024 * 1024;
+constexpr int DefaultMaxSteps = 5;
+
+} // namespace
+
+QString deliveryName(Delivery delivery)
+{
+    switch (delivery) {
+    case Delivery::Now: return u"now"_s;
+    case Delivery::AfterStep: return u"after-step"_s;
+    case Delivery::AfterTurn: return u"after-turn"_s;
+    }
+    return u"now"_s;
+}
+
+std::optional<Error> messageProblem(const QString &text)
+{
+    const auto usage = [](const QString &message, const QString &todo) {
+        return Error {ErrorKind::Usage, message, u"Nothing was sent."_s, todo};
+    };
+    if (text.trimmed().isEmpty())
+        return usage(u"The message is empty."_s, u"Write what the agent should do."_s);
+    const qsizetype nul = text.indexOf(QChar(u'\0'));
+    if (nul >= 0)
+        return usage(u"The message has a NUL character at position %1, which no provider takes."_s.arg(nul + 1),
+                     u"Remove it, or put binary data into a file and upload that."_s);
+    const qsizetype bytes = text.toUtf8().size();
+    if (bytes > LargestMessageBytes)
+        return usage(u"The message is %1 MB; the largest that can be sent is 4 MB."_s.arg(static_cast<double>(bytes) / 1e6, 0, 'f', 1),
+                     u"Put the text into a file in the sandbox and say where it is."_s);
+    return {};
+}
+
+Conversation::Conversation(std::unique_ptr<ConversationLog> log, const Services &services, QObject *parent)
+    : QObject(parent)
+    , m_log(std::move(log))
+    , m_services(services)
+{
+}
+
+Conversation::~Conversation()
+{
+    delete m_loop; // Before the log it writes to.
+}
+
+std::optional<Error> Conversation::submit(const QString &text, Delivery delivery)
+{
+    if (m_log->state().deleted)
+        return Error {ErrorKind::NotFound, u"This conversation was deleted."_s, {}, u"Start a new one."_s};
+    if (std::optional<Error> problem = messageProblem(text))
+        return problem;
+    if (m_loop && delivery == Delivery::Now)
+        return Error {ErrorKind::Busy, u"A turn is already running."_s, u"The running turn was not touched; nothing was sent."_s,
+                      u"Wait for its end, steer it, or stop it."_s};
+    m_services.pipe->retryStore();
+    const QString messageId = newId();
+    const Delivery effective = m_loop ? delivery : Delivery::Now;
+    m_log->append(EventKind::UserMessage,
+                  JsonBuilder().add("messageId"_L1, messageId).add("text"_L1, text).add("delivery"_L1, deliveryName(effective)).take());
+    if (!m_loop)
+        startTurn({messageId});
+    else if (delivery == Delivery::AfterStep)
+        m_loop->steer(messageId, text);
+    return {};
+}
+
+void Conversation::startTurn(const QStringList &messageIds)
+{
+    const ConversationState &state = m_log->state();
+    const ConversationSettings &settings = state.settings;
+    const HistoryBuilder &history = m_log->history();
+    TurnSetup setup;
+    setup.turn = history.lastTurn() + 1;
+    setup.conversation = m_log->conversation();
+    setup.model = {settings.provider, settings.model};
+    setup.instructions = settings.instructions;
+    setup.tools = ToolSet::builtIn(settings.tools);
+    setup.history = [this] { return m_log->history().history(); };
+    setup.maxSteps = settings.maxSteps > 0 ? settings.maxSteps : DefaultMaxSteps;
+    setup.ownMaxStepsWins = settings.maxSteps <= 0;
+    setup.afterTurn = afterTurnFromName(settings.afterTurn, AfterTurn::Pause);
+    const bool cannotAsk = settings.approval == "ask-and-end"_L1;
+    setup.policy = Policy(cannotAsk ? ApprovalMode::Ask : approvalModeFromName(settings.approval, ApprovalMode::Ask),
+                          m_services.options->askAsScripted);
+    setup.endWhenAsked = cannotAsk;
+    setup.retries = m_services.options->retries;
+    setup.pauseWhileWaiting = m_services.options->pauseWhileWaiting;
+    setup.machine.backend = settings.backend;
+    setup.machine.name = settings.sandboxName;
+    setup.machine.installId = m_services.installId;
+    setup.machine.conversation = m_log->conversation();
+    setup.machine.sandboxId = state.sandboxId;
+    setup.machine.openAttempt = state.openAttempt;
+    setup.machine.timeoutSeconds = m_services.options->sandboxTimeoutSeconds;
+    setup.machine.autoDeleteSeconds = m_services.options->sandboxAutoDeleteSeconds;
+    setup.sandboxClient = [this, backend = settings.backend](QObject *context, Backends::ClientReply reply) {
+        m_services.backends->client(backend, context, std::move(reply));
+    };
+    const ModelName name = setup.model;
+    setup.modelClient = [this, name] { return m_services.catalog->client(name); };
+    setup.costNanos = [this, name](const Usage &usage) { return m_services.catalog->costNanos(name, usage); };
+
+    Json ids = Json::array();
+    for (const QString &id : messageIds)
+        ids.append(Json::string(id));
+    JsonBuilder payload;
+    payload.add("turn"_L1, setup.turn);
+    if (history.headTurn() > 0)
+        payload.add("parent"_L1, history.headTurn());
+    else
+        payload.addNull("parent"_L1);
+    payload.add("messageIds"_L1, ids).add("provider"_L1, settings.provider).add("model"_L1, settings.model);
+    payload.add("maxSteps"_L1, setup.maxSteps).add("afterTurn"_L1, settings.afterTurn);
+    m_log->append(EventKind::TurnStart, payload.take());
+
+    m_loop = new AgentLoop(std::move(setup), m_log.get(), this);
+    connect(m_loop, &AgentLoop::finished, this, &Conversation::onTurnFinished);
+    m_loop->start();
+}
+
+void Conversation::onTurnFinished()
+{
+    const TurnEnd end = m_loop->end();
+    m_loop->disconnect(this);
+    m_loop->deleteLater();
+    m_loop = nullptr;
+    m_services.pipe->flush();
+    if (m_afterTurn) {
+        Q_EMIT turnEnded(m_log->conversation(), end);
+        std::exchange(m_afterTurn, {})();
+        return;
+    }
+    // What was queued goes on by itself only after an end that the person did not ask for and that was no failure.
+    const QList<HistoryBuilder::Queued> queued = m_log->history().queued();
+    Q_EMIT turnEnded(m_log->conversation(), end);
+    if (queued.isEmpty() || (end != TurnEnd::Finished && end != TurnEnd::StepLimit) || m_loop)
+        return;
+    startTurn({queued.first().messageId});
+}
+
+void Conversation::stop()
+{
+    if (m_loop)
+        m_loop->stop();
+}
+
+void Conversation::stopCall(const QString &callId)
+{
+    if (m_loop)
+        m_loop->stopCall(callId);
+}
+
+QString Conversation::decide(const QString &callId, const ApprovalDecision &decision)
+{
+    return m_loop ? m_loop->decide(callId, decision) : u"No turn is running, so no call waits."_s;
+}
+
+void Conversation::changeSettings(const QByteArray &members)
+{
+    m_log->append(EventKind::ConversationSettings, members);
+}
+
+void Conversation::rename(const QString &title)
+{
+    m_log->append(EventKind::ConversationRenamed, JsonBuilder().add("title"_L1, title).add("by"_L1, "user"_L1).take());
+}
+
+void Conversation::archive(bool archived)
+{
+    m_log->append(EventKind::ConversationArchived, JsonBuilder().add("archived"_L1, archived).take());
+}
+
+void Conversation::remove(bool withSandbox, QObject *context, std::function<void(const Result<Done, Error> &)> reply)
+{
+    const QPointer<QObject> guard(context);
+    if (m_loop) {
+        m_afterTurn = [this, withSandbox, guard, reply] { removeSandbox(withSandbox, guard, reply); };
+        m_loop->stop();
+    } else {
+        removeSandbox(withSandbox, guard, std::move(reply));
+    }
+}
+
+void Conversation::removeSandbox(bool withSandbox, QPointer<QObject> context, std::function<void(const Result<Done, Error> &)> reply)
+{
+    const QString sandboxId = m_log->state().sandboxId;
+    if (sandboxId.isEmpty() || m_log->state().sandboxState == "gone"_L1) {
+        writeDeleted(u"none"_s, context, reply);
+        return;
+    }
+    if (!withSandbox) {
+        writeDeleted(u"kept"_s, context, reply);
+        return;
+    }
+    m_services.backends->client(m_log->state().settings.backend, this, [this, sandboxId, context, reply](const auto &client) {
+        const auto refuse = [context, reply](const QString &why) {
+            if (context)
+                reply(fail(Error {ErrorKind::Sandbox, u"The sandbox could not be deleted: "_s + why,
+                                  u"The conversation and its sandbox are kept."_s,
+                                  u"Try again, or delete the conversation and keep the sandbox."_s}));
+        };
+        if (!client) {
+            refuse(client.error().message);
+            return;
+        }
+        (*client)->remove(sandboxId, this, [this, context, reply, refuse](const Result<Done, ApiError> &done) {
+            if (done)
+                writeDeleted(u"deleted"_s, context, reply);
+            else
+                refuse(done.error().message);
+        });
+    });
+}
+
+void Conversation::writeDeleted(const QString &sandbox, QPointer<QObject> context,
+                                std::function<void(const Result<Done, Error> &)> reply)
+{
+    m_log->append(EventKind::ConversationDeleted, JsonBuilder().add("sandbox"_L1, sandbox).take());
+    m_log->whenDurable(this, [this, context, reply] {
+        if (context)
+            reply(Done());
+        Q_EMIT removed(m_log->conversation());
+    });
+}
+
+void Conversation::storageFailed(const Error &error)
+{
+    if (m_loop)
+        m_loop->storageFailed(error);
+}
+
+} // namespace Pilothouse

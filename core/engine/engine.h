@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/conversationstate.h"
+#include "engine/engineoptions.h"
+#include "sandbox/sandboxtypes.h"
+#include "util/error.h"
+#include "util/event.h"
+#include "util/result.h"
+
+#include <QObject>
+#include <QThread>
+
+#include <functional>
+#include <memory>
+
+namespace Pilothouse {
+
+class EngineCore;
+
+enum class MessageDelivery { Now = 1, AfterStep, AfterTurn };
+
+/// A person's answer to a call that waits for approval.
+struct Answer {
+    enum class Kind { Approve = 1, Edit, Deny };
+    Kind kind = Kind::Deny;
+    QString by; ///< user, cli
+    QString reason; ///< For Deny.
+    QByteArray args; ///< For Edit: JSON object text.
+};
+
+/// One line of a self-check.
+struct DoctorLine {
+    enum class Verdict { Ok = 1, Warning, Problem };
+    Verdict verdict = Verdict::Ok;
+    QString topic; ///< keychain, store, sandbox, providers, orphans
+    QString text;
+};
+
+/// The engine as programs and windows see it. The object lives in the caller's thread; the work is done in the engine
+/// thread, which it owns. No call blocks but open() and the destructor. Replies run in the caller's thread, unless their
+/// context was destroyed.
+class Engine : public QObject {
+    Q_OBJECT
+public:
+    template <typename T>
+    using Reply = std::function<void(const Result<T, Error> &)>;
+
+    /// Takes ownership of DATA. Errors: NotOwner (names the owner), Storage.
+    [[nodiscard]] static Result<std::unique_ptr<Engine>, Error> open(const EngineOptions &options);
+    ~Engine() override; ///< Turns that still run are left as interrupted; stopAll() first to end them properly.
+
+    /// Makes a conversation; empty members get the defaults. The id is valid at once, the event follows.
+    QString createConversation(const ConversationSettings &settings);
+    void submit(const QString &conversation, const QString &text, MessageDelivery delivery, QObject *context, Reply<Done> reply);
+    void stop(const QString &conversation);
+    void stopCall(const QString &conversation, const QString &callId);
+    void answer(const QString &conversation, const QString &callId, const Answer &answer, QObject *context, Reply<Done> reply);
+    void changeSettings(const QString &conversation, const QByteArray &members, QObject *context, Reply<Done> reply);
+    void rename(const QString &conversation, const QString &title, QObject *context, Reply<Done> reply);
+    void archive(const QString &conversation, bool archived, QObject *context, Reply<Done> reply);
+    void remove(const QString &conversation, bool withSandbox, QObject *context, Reply<Done> reply);
+    /// Stops every turn by the ladder; the reply comes when all have ended.
+    void stopAll(QObject *context, std::function<void()> reply);
+
+    // Sandboxes by hand. `backend` empty: the default one.
+    void listSandboxes(const QString &backend, QObject *context, Reply<QList<SandboxInfo>> reply);
+    void createSandbox(const QString &backend, const QString &name, QObject *context, Reply<SandboxInfo> reply);
+    void pauseSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
+    void resumeSandbox(const QString &backend, const QString &id, QObject *context, Reply<SandboxInfo> reply);
+    void deleteSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
+    void listFiles(const QString &backend, const QString &id, const QString &path, QObject *context, Reply<FileListing> reply);
+    void readFile(const QString &backend, const QString &id, const QString &path, QObject *context, Reply<QByteArray> reply);
+    void writeFile(const QString &backend, const QString &id, const QString &path, const QByteArray &bytes, QObject *context,
+                   Reply<Done> reply);
+    /// Runs a command; `output` as it comes, then `ended` once.
+    void execInSandbox(const QString &backend, const QString &id, const QString &command, QObject *context,
+                       std::function<void(OutputChannel, const QByteArray &)> output, Reply<CommandOutcome> ended);
+
+    /// Self-check, one line per topic.
+    void doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply);
+    /// What a new conversation would get.
+    void defaults(QObject *context, std::function<void(const ConversationSettings &)> reply);
+
+    [[nodiscard]] const QString &dataDir() const { return m_dataDir; }
+
+Q_SIGNALS:
+    /// Events as they happen, at most every 33 ms, in order. The batch counts as taken when all slots have returned.
+    void eventsReady(const Pilothouse::EventBatch &events);
+    /// Events were dropped for this subscriber only: read anew from the log.
+    void lagged();
+    /// After the turn-finish event was committed and delivered.
+    void turnEnded(const QString &conversation, const QString &reason);
+    void storageProblem(const Pilothouse::Error &error);
+
+private:
+    explicit Engine(const EngineOptions &options);
+    /// `reply` as a function for the engine thread: comes back into this thread and checks the context there.
+    template <typename T>
+    Reply<T> guarded(QObject *context, Reply<T> reply);
+    template <typename T, typename Call>
+    void withSandbox(const QString &backend, QObject *context, Reply<T> reply, Call call);
+    template <typename Call>
+    void withConversation(const QString &id, QObject *context, const Reply<Done> &reply, Call call);
+
+    QString m_dataDir;
+    QThread m_thread;
+    EngineCore *m_core = nullptr;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/enginecore.h"
+
+#include "engine/backends.h"
+#include "model/modelcatalog.h"
+#include "net/networkaccess.h"
+#include "store/logreader.h"
+#include "store/recovery.h"
+#include "store/store.h"
+#include "util/ids.h"
+#include "util/logging.h"
+
+#include <QDir>
+#include <QSettings>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int EventsPerPage = 2000;
+const QString DefaultInstructions
+    = u"You work in a sandbox: a small Linux machine of your own. Use the bash tool to look before you answer, and report what "
+      "commands really printed. Save files under /home/user."_s;
+
+} // namespace
+
+EngineCore::EngineCore(EngineOptions options) : m_options(std::move(options)) { }
+
+EngineCore::~EngineCore()
+{
+    qDeleteAll(m_open); // Their ends are written through the pipe; the store comes last.
+    m_open.clear();
+    if (m_pipe)
+        m_pipe->flush();
+    delete m_pipe;
+    delete m_backends;
+    m_catalog.reset();
+    delete m_network;
+    m_reader.reset();
+    m_store.reset();
+}
+
+Result<Done, Error> EngineCore::open()
+{
+    auto store = Store::open(m_options.dataDir, m_options.program);
+    if (!store)
+        return fail(store.error());
+    m_store = std::move(*store);
+    auto reader = LogReader::open(m_options.dataDir);
+    if (!reader)
+        return fail(reader.error());
+    m_reader = std::move(*reader);
+
+    QSettings settings(QDir(m_options.dataDir).filePath(u"settings.ini"_s), QSettings::IniFormat);
+    m_installId = settings.value(u"installId"_s).toString();
+    if (!isId(m_installId)) {
+        m_installId = newId();
+        settings.setValue(u"installId"_s, m_installId);
+        settings.sync();
+    }
+
+    m_pipe = new EventPipe(m_store.get(), this);
+    connect(m_pipe, &EventPipe::batch, this, &EngineCore::batch);
+    connect(m_pipe, &EventPipe::subscriberLagged, this, &EngineCore::lagged);
+    connect(m_pipe, &EventPipe::failed, this, [this](const Error &error) {
+        Q_EMIT storageProblem(error);
+        for (Conversation *conversation : std::as_const(m_open))
+            conversation->storageFailed(error);
+    });
+    m_network = new NetworkAccess(this);
+    m_secrets = std::make_unique<EnvironmentSecretStore>(m_options.environment);
+    m_backends = new Backends(m_options, m_network, m_secrets.get(), this);
+    m_catalog = std::make_unique<ModelCatalog>(m_network, m_options.environment, m_options.demoScript);
+    return recover();
+}
+
+Result<Done, Error> EngineCore::recover()
+{
+    const auto open = m_reader->openTurns();
+    if (!open)
+        return fail(open.error());
+    for (const QString &id : *open) {
+        const auto summary = m_reader->conversation(id);
+        if (!summary)
+            continue;
+        QList<EventPtr> turn;
+        for (qint64 from = summary->openTurnSeq;;) {
+            const auto page = m_reader->events(id, from, EventsPerPage);
+            if (!page)
+                return fail(page.error());
+            if (page->isEmpty())
+                break;
+            turn += *page;
+            from = page->last()->seq + 1;
+        }
+        if (turn.isEmpty())
+            continue;
+        ConversationLog log(id, turn.last()->seq, m_pipe, &m_clock);
+        for (const PendingEvent &event : closingEvents(turn))
+            log.append(event.kind, event.payload);
+        qCInfo(lcEngine) << "closed an interrupted turn of" << id;
+    }
+    m_pipe->flush();
+    return Done();
+}
+
+ConversationSettings EngineCore::withDefaults(ConversationSettings settings) const
+{
+    if (settings.provider.isEmpty()) {
+        ModelName name = m_catalog->defaultModel();
+        for (const QString &choice : {m_options.model, m_options.environment(u"PILOTHOUSE_MODEL"_s)}) {
+            if (choice.isEmpty())
+                continue;
+            if (const auto parsed = ModelName::parse(choice)) {
+                name = *parsed;
+                break;
+            }
+        }
+        settings.provider = name.provider;
+        settings.model = name.model;
+    }
+    if (settings.backend.isEmpty())
+        settings.backend = m_backends->defaultBackend();
+    if (settings.tools.isEmpty())
+        settings.tools = ToolSet::builtInNames();
+    if (settings.sandboxName.isEmpty())
+        settings.sandboxName = u"pilothouse"_s;
+    if (settings.instructions.isNull())
+        settings.instructions = DefaultInstructions;
+    if (settings.afterTurn.isEmpty())
+        settings.afterTurn = u"pause"_s;
+    if (settings.approval.isEmpty())
+        settings.approval = settings.backend == "superserve"_L1 ? u"ask"_s : u"allow"_s;
+    return settings;
+}
+
+std::optional<Error> EngineCore::create(const QString &id, const ConversationSettings &settings)
+{
+    if (!isId(id) || m_open.contains(id))
+        return Error {ErrorKind::Internal, u"A conversation id was used twice."_s, {}, {}};
+    auto log = std::make_unique<ConversationLog>(id, 0, m_pipe, &m_clock);
+    log->append(EventKind::ConversationCreated, withDefaults(settings).toPayload());
+    adopt(std::move(log));
+    return {};
+}
+
+Conversation *EngineCore::adopt(std::unique_ptr<ConversationLog> log)
+{
+    const QString id = log->conversation();
+    auto *conversation = new Conversation(
+        std::move(log), {&m_options, m_backends, m_catalog.get(), m_pipe, &m_clock, m_installId}, this);
+    connect(conversation, &Conversation::turnEnded, this,
+            [this](const QString &ended, TurnEnd end) { Q_EMIT turnEnded(ended, turnEndName(end)); });
+    connect(conversation, &Conversation::removed, this, [this](const QString &removed) {
+        if (Conversation *gone = m_open.take(removed))
+            gone->deleteLater();
+        m_store->purge(removed);
+    });
+    m_open.insert(id, conversation);
+    return conversation;
+}
+
+Result<Conversation *, Error> EngineCore::conversation(const QString &id)
+{
+    if (Conversation *open = m_open.value(id))
+        return open;
+    const auto last = m_reader->lastSeq(id);
+    if (!last)
+        return fail(last.error());
+    if (*last == 0)
+        return fail(Error {ErrorKind::NotFound, u"There is no conversation %1 here."_s.arg(id.left(64)), {},
+                           u"See the list of conversations."_s});
+    auto log = std::make_unique<ConversationLog>(id, *last, m_pipe, &m_clock);
+    const QList<EventKind> kinds = HistoryBuilder::relevantKinds() + ConversationState::relevantKinds();
+    for (qint64 from = 1;;) {
+        const auto page = m_reader->eventsOfKinds(id, kinds, from, EventsPerPage);
+        if (!page)
+            return fail(page.error());
+        if (page->isEmpty())
+            break;
+        for (const EventPtr &event : *page)
+            log->replay(*event);
+        from = page->last()->seq + 1;
+    }
+    if (log->state().deleted)
+        return fail(Error {ErrorKind::NotFound, u"The conversation %1 was deleted."_s.arg(id), {}, {}});
+    return adopt(std::move(log));
+}
+
+void EngineCore::acknowledge()
+{
+    m_pipe->acknowledge();
+}
+
+void EngineCore::stopAll()
+{
+    for (Conversation *conversation : std::as_const(m_open))
+        conversation->stop();
+}
+
+void EngineCore::stopAllThen(std::function<void()> reply)
+{
+    auto remaining = std::make_shared<int>(0);
+    for (Conversation *conversation : std::as_const(m_open)) {
+        if (!conversation->isRunning())
+            continue;
+        ++*remaining;
+        connect(
+            conversation, &Conversation::turnEnded, this,
+            [remaining, reply] {
+                if (--*remaining == 0)
+                    reply();
+            },
+            Qt::SingleShotConnection);
+        conversation->stop();
+    }
+    if (*remaining == 0)
+        reply();
+}
+
+} // namespace Pilothouse

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/conversation.h"
+#include "engine/eventpipe.h"
+#include "sandbox/sandboxclient.h"
+
+#include <QHash>
+#include <QObject>
+
+#include <memory>
+
+namespace Pilothouse {
+
+class LogReader;
+class NetworkAccess;
+class Store;
+
+/// The engine's inside: lives in the engine thread, owns everything that works there. Engine is its only user.
+class EngineCore : public QObject {
+    Q_OBJECT
+public:
+    explicit EngineCore(EngineOptions options);
+    ~EngineCore() override;
+
+    /// Takes ownership of DATA, closes what an earlier process left open. Blocks (start-up only).
+    [[nodiscard]] Result<Done, Error> open();
+
+    [[nodiscard]] std::optional<Error> create(const QString &id, const ConversationSettings &settings);
+    /// The conversation, opened from the log if need be. The pointer holds until its removal.
+    [[nodiscard]] Result<Conversation *, Error> conversation(const QString &id);
+    void acknowledge();
+    void stopAll();
+    /// Stops every turn, then replies (with nothing running at once).
+    void stopAllThen(std::function<void()> reply);
+
+    [[nodiscard]] Backends *backends() const { return m_backends; }
+    [[nodiscard]] ModelCatalog *catalog() const { return m_catalog.get(); }
+    [[nodiscard]] const EngineOptions &options() const { return m_options; }
+    [[nodiscard]] const QString &installId() const { return m_installId; }
+    [[nodiscard]] QString dataDir() const { return m_options.dataDir; }
+    /// Fills what the caller left empty: model, backend, tools, names, approval.
+    [[nodiscard]] ConversationSettings withDefaults(ConversationSettings settings) const;
+
+Q_SIGNALS:
+    void batch(const Pilothouse::EventBatch &events);
+    void lagged();
+    void turnEnded(const QString &conversation, const QString &reason);
+    void storageProblem(const Pilothouse::Error &error);
+
+private:
+    [[nodiscard]] Result<Done, Error> recover();
+    Conversation *adopt(std::unique_ptr<ConversationLog> log);
+
+    EngineOptions m_options;
+    SystemClock m_clock;
+    QString m_installId;
+    std::unique_ptr<Store> m_store;
+    std::unique_ptr<LogReader> m_reader;
+    EventPipe *m_pipe = nullptr;
+    NetworkAccess *m_network = nullptr;
+    std::unique_ptr<SecretStore> m_secrets;
+    Backends *m_backends = nullptr;
+    std::unique_ptr<ModelCatalog> m_catalog;
+    QHash<QString, Conversation *> m_open;
+};
+
+} // namespace Pilothouse

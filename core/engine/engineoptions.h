@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <QString>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+namespace Pilothouse {
+
+/// What a program gives the engine. Values from the command line stand in their own members; `environment` answers for
+/// environment variables (programs: the process's own, tests: theirs).
+struct EngineOptions {
+    QString program; ///< Name written into the owner lock: pilothouse, pilothouse-cli.
+    QString dataDir; ///< DATA; see defaultDataDir().
+    QString sandboxdProgram; ///< Path of pilothouse-sandboxd; empty: beside the running program, then PATH.
+    QString backend; ///< --sandbox: local, superserve; empty: by environment, key, default.
+    QString superserveUrl; ///< --superserve-url
+    QString superserveDataUrl; ///< --superserve-data-url
+    QString model; ///< --model; empty: by environment, key, default.
+    QString demoScript; ///< --demo-script: a scenario file for demo models.
+    bool askAsScripted = false; ///< Honour a scenario's own "ask" marks (the window does).
+    bool retries = true; ///< Model retries.
+    std::optional<qint64> sandboxTimeoutSeconds = 3600; ///< Backstop of create: active time per session.
+    std::optional<qint64> sandboxAutoDeleteSeconds = 2592000; ///< Backstop of create: paused time, 30 days.
+    std::chrono::milliseconds pauseWhileWaiting {20000};
+    std::function<QString(const QString &)> environment;
+};
+
+/// `--data-dir`, PILOTHOUSE_DATA_DIR, else the system's place for the application name.
+[[nodiscard]] QString defaultDataDir(const QString &option, const std::function<QString(const QString &)> &environment);
+/// The process's environment.
+[[nodiscard]] QString processEnvironment(const QString &name);
+
+} // namespace Pilothouse

@@ -205,6 +205,11 @@ void LoopbackConnection::redirect(int status, const QByteArray &location)
 
 void LoopbackConnection::close() { enqueue({Item::Kind::Close, {}, {}}); }
 
+void LoopbackConnection::halfClose()
+{
+    whenSent([this] { ::shutdown(static_cast<int>(m_socket->socketDescriptor()), SHUT_WR); });
+}
+
 void LoopbackConnection::reset() { enqueue({Item::Kind::Reset, {}, {}}); }
 
 void LoopbackConnection::whenSent(std::function<void()> then)

@@ -57,6 +57,8 @@ public:
     void endChunks();
     void redirect(int status, const QByteArray &location);
     void close(); ///< Orderly, after everything sent before has left.
+    void halfClose(); ///< FIN after everything sent before; closed() follows once the client has closed its
+                      ///< side too.
     void reset(); ///< RST (linger 0), after everything sent before has left.
     /// Call `then` when everything sent before has been handed to the kernel.
     void whenSent(std::function<void()> then);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <QByteArray>
 #include <QString>
 
 #include <optional>
@@ -47,5 +48,23 @@ struct ApiError {
 
 /// Stable lower-case word of a category, for events and tests ("rate_limit", "context_window", …).
 [[nodiscard]] QString categoryName(ApiError::Category category);
+
+/// Category of an HTTP status that is not 2xx, by the status alone.
+[[nodiscard]] ApiError::Category categoryForStatus(int status);
+
+/// Whether another attempt later can help: rate limit, overload, server, time-out, truncation. Network is
+/// decided by who makes the error: yes for an unknown name or a refused connection of a hosted service, no on
+/// loopback, where the service is simply not there.
+[[nodiscard]] bool isRetryable(ApiError::Category category);
+
+/// What an error body says, for people: `error.message`, `error` as a string, `message` or `detail` of a JSON
+/// object (or of the first object of an array), else a short plain text. One line, at most 500 characters, no
+/// control or direction characters; empty when nothing fit for people is there, HTML above all.
+[[nodiscard]] QString errorTextFromBody(const QByteArray &body);
+/// The service's own word for the error: `error.code`, else `error.type`, else `code`; empty if there is
+/// none.
+[[nodiscard]] QString errorCodeFromBody(const QByteArray &body);
+/// `text` as errorTextFromBody() would give it out: one line, bounded, no control or direction characters.
+[[nodiscard]] QString cleanErrorText(const QString &text);
 
 } // namespace Pilothouse

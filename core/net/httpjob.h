@@ -16,11 +16,20 @@ class QNetworkReply;
 
 namespace Pilothouse {
 
-/// One HTTP exchange, made by NetworkAccess::start. Starts on the next event-loop turn, emits finished() exactly once
-/// (unless abandon()ed), then deletes itself. Never throws, never blocks. Redirects are never followed.
+/// One HTTP exchange, made by NetworkAccess::start. Starts on the next event-loop turn, emits finished()
+/// exactly once (unless abandon()ed), then deletes itself. Never throws, never blocks. Redirects are never
+/// followed.
 ///
-/// A status of 2xx delivers its body (bodyReceived for streams, body() otherwise). Any other status is an error whose
-/// body is collected up to 64 KiB (errorBody()) and mapped by the caller; error() then has category by status only.
+/// A status of 2xx delivers its body (bodyReceived for streams, body() otherwise). Any other status is an
+/// error whose body is collected up to 64 KiB (errorBody(), redacted) and mapped by the caller; error() then
+/// has its category by status only, its code and message as errorCodeFromBody() and errorTextFromBody() read
+/// them.
+///
+/// error().retryable is set for rate limit, overload, server errors, time-outs and truncation, and for an
+/// unknown name or a refused connection of a hosted service (not on loopback: there the service is not
+/// running). outcomeUnknown is set when the spec is not repeatable, bytes of its body have left, and no
+/// answer tells what became of it. A body with neither length nor chunks that is cut short looks like a
+/// success: only the protocol's end marker tells.
 class HttpJob : public QObject {
     Q_OBJECT
 public:

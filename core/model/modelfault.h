@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "model/streamreader.h"
+#include "net/apierror.h"
+
+#include <QString>
+
+namespace Pilothouse {
+
+/// A provider's account of what went wrong, before it is sorted into a category.
+struct ModelFault {
+    QString detailCode; ///< The more specific word, where a protocol has one; decides first.
+    QString code;
+    QString message;
+    QString requestId;
+};
+
+/// The error for a fault. A known code decides (so a 429 that says the month's money is used up is Billing),
+/// except that status 402 is always Billing; then the status; inside a 200 stream a fault without a code is
+/// Server, one with an unknown code InvalidRequest. An InvalidRequest whose message speaks of the context's
+/// size becomes ContextWindow. x-should-retry overrides `retryable`, and retry-after-ms and retry-after fill
+/// `retryAfterMs`.
+[[nodiscard]] ApiError errorFromFault(const ModelFault &fault, const AnswerHead &head, bool partial);
+
+/// Category of a status alone. 3xx is Redirect: none of the APIs redirects, so the base URL is wrong.
+[[nodiscard]] ApiError::Category categoryOfStatus(int status);
+
+/// Text of a body that is not what was expected, for people: the title of an HTML page, else its first line;
+/// bounded.
+[[nodiscard]] QString summaryOfBody(const QByteArray &body);
+
+/// `text` on one line without control characters, at most 2000 characters.
+[[nodiscard]] QString boundedMessage(const QString &text);
+
+} // namespace Pilothouse

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] virtual QByteArray inputSchema() const = 0; ///< JSON text; members in the order they are sent.
     [[nodiscard]] virtual bool isExclusive() const { return false; } ///< Runs alone, not beside other calls.
     /// What is wrong with arguments that pass the schema, for the model to read; empty if nothing.
-    [[nodiscard]] virtual QString argumentProblem(const Json &args) const { return Q_UNUSED(args) QString(); }
+    [[nodiscard]] virtual QString argumentProblem(const Json & /*args*/) const { return {}; }
     /// One bounded line that says what the call does ("bash: pytest -q"), for lists.
     [[nodiscard]] virtual QString summary(const Json &args) const = 0;
     /// Starts a call whose arguments were checked.

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commandline.h"
+
+#include "console.h"
+#include "engine/engine.h"
+#include "exitcodes.h"
+#include "readcommands.h"
+#include "runcommand.h"
+#include "sandboxcommands.h"
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+#include <QFile>
+
+#include <cstdio>
+
+namespace Pilothouse::Cli {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qint64 LargestInput = 64 * 1024 * 1024; // Read from a file or standard input before the engine's own, smaller limit.
+
+const auto Usage = u"pilothouse-cli COMMAND [OPTIONS]\n\n"
+                   "  run [OPTIONS] PROMPT              one turn; PROMPT \"-\" reads standard input\n"
+                   "  list [--json]                     conversations\n"
+                   "  show ID [--json]                  one conversation, as text or NDJSON\n"
+                   "  export ID --format md|json [-o F] one conversation as a document\n"
+                   "  search WORDS [--json]             in all conversations\n"
+                   "  delete ID [--keep-sandbox]        a conversation and its sandbox\n"
+                   "  sandbox …                         list, create, pause, resume, kill, exec, ls, get, put\n"
+                   "  doctor                            one line per check\n\n"
+                   "Exit codes: 0 finished, 1 internal error, 2 usage, 3 model error, 4 sandbox error, 5 limit reached,\n"
+                   "6 waiting for approval, 7 interrupted, 8 storage or another owner.\n"_s;
+
+struct Options {
+    QCommandLineParser parser;
+    QCommandLineOption help {u"help"_s, u"This text."_s};
+    QCommandLineOption version {u"version"_s, u"Version."_s};
+    QCommandLineOption dataDir {u"data-dir"_s, u"Data folder."_s, u"DIR"_s};
+    QCommandLineOption sandbox {u"sandbox"_s, u"Sandbox backend: local or superserve."_s, u"BACKEND"_s};
+    QCommandLineOption superserveUrl {u"superserve-url"_s, u"Control plane."_s, u"URL"_s};
+    QCommandLineOption superserveDataUrl {u"superserve-data-url"_s, u"Data plane origin."_s, u"URL"_s};
+    QCommandLineOption model {u"model"_s, u"provider/model"_s, u"MODEL"_s};
+    QCommandLineOption demoScript {u"demo-script"_s, u"Scenario file for demo models."_s, u"FILE"_s};
+    QCommandLineOption maxSteps {u"max-steps"_s, u"Most model requests in the turn."_s, u"N"_s};
+    QCommandLineOption conversation {u"conversation"_s, u"Go on in this conversation."_s, u"ID"_s};
+    QCommandLineOption afterTurn {u"after-turn"_s, u"pause, keep or delete the sandbox."_s, u"ACTION"_s};
+    QCommandLineOption json {u"json"_s, u"NDJSON events or JSON."_s};
+    QCommandLineOption yes {u"yes"_s, u"Run every call (default)."_s};
+    QCommandLineOption ask {u"ask"_s, u"Ask before every call."_s};
+    QCommandLineOption deny {u"deny"_s, u"Deny every call."_s};
+    QCommandLineOption instructionsFile {u"instructions-file"_s, u"System text for the model."_s, u"FILE"_s};
+    QCommandLineOption format {u"format"_s, u"md or json."_s, u"FORMAT"_s};
+    QCommandLineOption output {{u"o"_s, u"output"_s}, u"File to write; standard output without it."_s, u"FILE"_s};
+    QCommandLineOption keepSandbox {u"keep-sandbox"_s, u"Leave the sandbox."_s};
+
+    Options()
+    {
+        parser.addOptions({help, version, dataDir, sandbox, superserveUrl, superserveDataUrl, model, demoScript, maxSteps, conversation,
+                           afterTurn, json, yes, ask, deny, instructionsFile, format, output, keepSandbox});
+    }
+};
+
+int usageError(Console *console, const QString &what)
+{
+    console->err(u"pilothouse-cli: "_s + what + u" (pilothouse-cli --help lists commands and options)"_s);
+    return UsageError;
+}
+
+Result<QString, QString> readText(QFile &file, const QString &name)
+{
+    const QByteArray bytes = file.read(LargestInput + 1);
+    if (bytes.size() > LargestInput)
+        return fail(u"%1 is larger than 64 MiB"_s.arg(name));
+    return QString::fromUtf8(bytes);
+}
+
+QString oneOf(const QString &value, const QStringList &allowed)
+{
+    return value.isEmpty() || allowed.contains(value) ? QString() : u"\"%1\" is none of %2"_s.arg(value, allowed.join(u", "_s));
+}
+
+// Fills the run options from the command line; a text when something is wrong.
+QString fillRun(const Options &o, const QStringList &words, RunOptions &run)
+{
+    if (words.size() != 1)
+        return words.isEmpty() ? u"run needs a PROMPT"_s : u"run takes one PROMPT; quote it"_s;
+    run.prompt = words.first();
+    if (run.prompt == "-"_L1) {
+        QFile input;
+        if (!input.open(stdin, QIODevice::ReadOnly))
+            return u"standard input cannot be read"_s;
+        const auto text = readText(input, u"standard input"_s);
+        if (!text)
+            return text.error();
+        run.prompt = *text;
+    }
+    run.json = o.parser.isSet(o.json);
+    const int modes = int(o.parser.isSet(o.yes)) + int(o.parser.isSet(o.ask)) + int(o.parser.isSet(o.deny));
+    if (modes > 1)
+        return u"--yes, --ask and --deny exclude one another"_s;
+    run.ask = o.parser.isSet(o.ask);
+    run.settings.approval = o.parser.isSet(o.deny) ? u"deny"_s : u"allow"_s;
+    run.settings.backend = o.parser.value(o.sandbox);
+    run.settings.afterTurn = o.parser.value(o.afterTurn);
+    const QString wrong = oneOf(run.settings.afterTurn, {u"pause"_s, u"keep"_s, u"delete"_s});
+    if (!wrong.isEmpty())
+        return u"--after-turn: "_s + wrong;
+    if (o.parser.isSet(o.maxSteps)) {
+        bool ok = false;
+        run.settings.maxSteps = o.parser.value(o.maxSteps).toInt(&ok);
+        if (!ok || run.settings.maxSteps < 1 || run.settings.maxSteps > 1000)
+            return u"--max-steps takes a number from 1 to 1000"_s;
+    }
+    if (o.parser.isSet(o.model)) {
+        const QString name = o.parser.value(o.model);
+        const qsizetype slash = name.indexOf(u'/');
+        if (slash <= 0 || slash == name.size() - 1)
+            return u"--model takes provider/model, for example anthropic/claude-sonnet-5-5"_s;
+        run.settings.provider = name.left(slash);
+        run.settings.model = name.mid(slash + 1);
+    }
+    if (o.parser.isSet(o.instructionsFile)) {
+        const QString name = o.parser.value(o.instructionsFile);
+        QFile file(name);
+        if (!file.open(QIODevice::ReadOnly))
+            return u"%1 cannot be read: %2"_s.arg(name, file.errorString());
+        const auto text = readText(file, name);
+        if (!text)
+            return text.error();
+        run.settings.instructions = *text;
+        if (run.settings.instructions.isNull())
+            run.settings.instructions = u""_s;
+    }
+    return {};
+}
+
+int deleteCommand(Engine *engine, const QString &id, bool keepSandbox, Console *console)
+{
+    engine->remove(id, !keepSandbox, engine, [console](const Result<Done, Error> &removed) {
+        if (!removed)
+            console->error(removed.error());
+        QCoreApplication::exit(removed ? Finished : exitCodeOf(removed.error()));
+    });
+    return QCoreApplication::exec();
+}
+
+int doctorCommand(Engine *engine, Console *console)
+{
+    engine->doctor(engine, [console](const QList<DoctorLine> &lines) {
+        bool problem = false;
+        for (const DoctorLine &line : lines) {
+            const bool bad = line.verdict == DoctorLine::Verdict::Problem;
+            problem = problem || bad;
+            console->outLine((bad ? u"problem  "_s : line.verdict == DoctorLine::Verdict::Warning ? u"warning  "_s : u"ok       "_s)
+                             + line.topic.leftJustified(10) + line.text);
+        }
+        console->flush();
+        QCoreApplication::exit(problem ? SandboxError : Finished);
+    });
+    return QCoreApplication::exec();
+}
+
+} // namespace
+
+int runCommandLine(QCoreApplication &app, Console *console)
+{
+    Options o;
+    if (!o.parser.parse(app.arguments()))
+        return usageError(console, o.parser.errorText());
+    if (o.parser.isSet(o.version)) {
+        console->outLine(u"pilothouse-cli "_s + QCoreApplication::applicationVersion());
+        return Finished;
+    }
+    QStringList words = o.parser.positionalArguments();
+    if (o.parser.isSet(o.help) || words.isEmpty()) {
+        if (o.parser.isSet(o.help))
+            console->out(Usage.toUtf8());
+        else
+            console->err(Usage);
+        return o.parser.isSet(o.help) ? Finished : UsageError;
+    }
+    const QString command = words.takeFirst();
+    const QString dataDir = defaultDataDir(o.parser.value(o.dataDir), processEnvironment);
+    const bool json = o.parser.isSet(o.json);
+    const QString wrongBackend = oneOf(o.parser.value(o.sandbox), {u"local"_s, u"superserve"_s});
+    if (!wrongBackend.isEmpty())
+        return usageError(console, u"--sandbox: "_s + wrongBackend);
+
+    if (command == "list"_L1)
+        return words.isEmpty() ? listCommand(dataDir, json, console) : usageError(console, u"list takes no arguments"_s);
+    if (command == "search"_L1)
+        return words.isEmpty() ? usageError(console, u"search needs WORDS"_s) : searchCommand(dataDir, words.join(u' '), json, console);
+    if (command == "show"_L1 || command == "export"_L1) {
+        if (words.size() != 1)
+            return usageError(console, command + u" needs one conversation ID"_s);
+        int code = Finished;
+        const QString id = resolveConversation(dataDir, words.first(), console, &code);
+        if (id.isEmpty())
+            return code;
+        if (command == "show"_L1)
+            return showCommand(dataDir, id, json, console);
+        const QString format = o.parser.isSet(o.format) ? o.parser.value(o.format) : u"md"_s;
+        const QString wrong = oneOf(format, {u"md"_s, u"json"_s});
+        return wrong.isEmpty() ? exportCommand(dataDir, id, format, o.parser.value(o.output), console)
+                               : usageError(console, u"--format: "_s + wrong);
+    }
+
+    RunOptions run;
+    QString conversation;
+    if (command == "run"_L1) {
+        const QString wrong = fillRun(o, words, run);
+        if (!wrong.isEmpty())
+            return usageError(console, wrong);
+        conversation = o.parser.value(o.conversation);
+    } else if (command == "delete"_L1) {
+        if (words.size() != 1)
+            return usageError(console, u"delete needs one conversation ID"_s);
+        conversation = words.first();
+    } else if (command == "sandbox"_L1) {
+        if (words.isEmpty())
+            return usageError(console, SandboxCommand::usage());
+    } else if (command != "doctor"_L1) {
+        return usageError(console, u"there is no command \"%1\""_s.arg(command));
+    }
+    if (!conversation.isEmpty()) {
+        int code = Finished;
+        conversation = resolveConversation(dataDir, conversation, console, &code);
+        if (conversation.isEmpty())
+            return code;
+    }
+
+    EngineOptions options;
+    options.program = u"pilothouse-cli"_s;
+    options.dataDir = dataDir;
+    options.backend = o.parser.value(o.sandbox);
+    options.superserveUrl = o.parser.value(o.superserveUrl);
+    options.superserveDataUrl = o.parser.value(o.superserveDataUrl);
+    options.model = o.parser.value(o.model);
+    options.demoScript = o.parser.value(o.demoScript);
+    options.environment = processEnvironment;
+    auto engine = Engine::open(options);
+    if (!engine) {
+        console->error(engine.error());
+        return exitCodeOf(engine.error());
+    }
+    const auto quit = [](int code) { QCoreApplication::exit(code); };
+    if (command == "run"_L1) {
+        run.conversation = conversation;
+        RunCommand task(engine->get(), run, console);
+        QObject::connect(&task, &RunCommand::done, &app, quit, Qt::QueuedConnection);
+        task.start();
+        const int code = QCoreApplication::exec();
+        console->flush();
+        return code;
+    }
+    if (command == "delete"_L1)
+        return deleteCommand(engine->get(), conversation, o.parser.isSet(o.keepSandbox), console);
+    if (command == "doctor"_L1)
+        return doctorCommand(engine->get(), console);
+    SandboxCommand task(engine->get(), o.parser.value(o.sandbox), words, json, console);
+    QObject::connect(&task, &SandboxCommand::done, &app, quit, Qt::QueuedConnection);
+    task.start();
+    const int code = QCoreApplication::exec();
+    console->flush();
+    return code;
+}
+
+} // namespace Pilothouse::Cli

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "console.h"
+
+#include "text/inerttext.h"
+
+#include <cstdio>
+
+namespace Pilothouse::Cli {
+
+using namespace Qt::StringLiterals;
+
+void Console::out(const QByteArray &bytes)
+{
+    if (bytes.isEmpty() || m_readerGone)
+        return;
+    if (std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stdout) != static_cast<size_t>(bytes.size()))
+        m_readerGone = true;
+    m_atLineStart = bytes.endsWith('\n');
+}
+
+void Console::outText(const QString &text)
+{
+    out(inertText(text).toUtf8());
+}
+
+void Console::outLine(const QString &text)
+{
+    out(inertText(text).toUtf8() + '\n');
+}
+
+void Console::err(const QString &text)
+{
+    flush();
+    const QByteArray line = inertText(text).toUtf8() + '\n';
+    std::fwrite(line.constData(), 1, static_cast<size_t>(line.size()), stderr);
+    std::fflush(stderr);
+}
+
+void Console::error(const Error &error)
+{
+    err(u"pilothouse-cli: "_s + error.toText());
+}
+
+void Console::flush()
+{
+    if (std::fflush(stdout) != 0)
+        m_readerGone = true;
+}
+
+} // namespace Pilothouse::Cli

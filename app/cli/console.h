@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "util/error.h"
+
+#include <QByteArray>
+#include <QString>
+
+namespace Pilothouse::Cli {
+
+/// Standard output and error. Text from models and tools is made inert for a terminal: control characters other than
+/// line end and tab are shown as \u{…}, never obeyed. A reader that went away ends output quietly.
+class Console {
+public:
+    void out(const QByteArray &bytes); ///< As it is; for NDJSON and exact bytes.
+    void outLine(const QString &text); ///< Inert.
+    void outText(const QString &text); ///< Inert, without line end.
+    void err(const QString &text); ///< One line, inert.
+    void error(const Error &error);
+    void flush();
+    [[nodiscard]] bool atLineStart() const { return m_atLineStart; }
+    [[nodiscard]] bool readerGone() const { return m_readerGone; }
+
+private:
+    bool m_atLineStart = true;
+    bool m_readerGone = false;
+};
+
+} // namespace Pilothouse::Cli

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sandboxcommands.h"
+
+#include "exitcodes.h"
+
+#include <QDateTime>
+#include <QFile>
+#include <QSaveFile>
+
+#include <cstdio>
+
+namespace Pilothouse::Cli {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qint64 LargestUpload = Q_INT64_C(256) * 1024 * 1024;
+
+QString sizeText(const FileEntry &entry)
+{
+    return entry.type == u'd' ? u"-"_s : QString::number(entry.size);
+}
+
+} // namespace
+
+SandboxCommand::SandboxCommand(Engine *engine, QString backend, QStringList words, bool json, Console *console)
+    : m_engine(engine)
+    , m_backend(std::move(backend))
+    , m_words(std::move(words))
+    , m_json(json)
+    , m_console(console)
+{
+}
+
+QString SandboxCommand::usage()
+{
+    return u"sandbox list [--json] | create [--json] [NAME] | pause ID | resume ID | kill ID | exec ID COMMAND | ls ID PATH | "
+           "get ID REMOTE LOCAL | put ID LOCAL REMOTE"_s;
+}
+
+bool SandboxCommand::need(int arguments)
+{
+    if (m_words.size() == arguments + 1)
+        return true;
+    m_console->err(u"usage: pilothouse-cli "_s + usage());
+    Q_EMIT done(m_words.value(0) == "exec"_L1 ? OurOwnFailure : UsageError);
+    return false;
+}
+
+void SandboxCommand::fail(const Error &error)
+{
+    m_console->error(error);
+    Q_EMIT done(exitCodeOf(error));
+}
+
+void SandboxCommand::start()
+{
+    const QString verb = m_words.value(0);
+    const auto finished = [this](const auto &result) {
+        if (result)
+            Q_EMIT done(Finished);
+        else
+            fail(result.error());
+    };
+    if (verb == "list"_L1) {
+        list();
+    } else if (verb == "create"_L1) {
+        create();
+    } else if (verb == "pause"_L1) {
+        if (need(1))
+            m_engine->pauseSandbox(m_backend, m_words[1], this, finished);
+    } else if (verb == "resume"_L1) {
+        if (need(1))
+            m_engine->resumeSandbox(m_backend, m_words[1], this, finished);
+    } else if (verb == "kill"_L1) {
+        if (need(1))
+            m_engine->deleteSandbox(m_backend, m_words[1], this, finished);
+    } else if (verb == "exec"_L1) {
+        exec();
+    } else if (verb == "ls"_L1) {
+        listFiles();
+    } else if (verb == "get"_L1) {
+        get();
+    } else if (verb == "put"_L1) {
+        put();
+    } else {
+        m_console->err(u"usage: pilothouse-cli "_s + usage());
+        Q_EMIT done(UsageError);
+    }
+}
+
+void SandboxCommand::list()
+{
+    if (!need(0))
+        return;
+    m_engine->listSandboxes(m_backend, this, [this](const Result<QList<SandboxInfo>, Error> &list) {
+        if (!list) {
+            fail(list.error());
+            return;
+        }
+        if (m_json) {
+            Json all = Json::array();
+            for (const SandboxInfo &info : *list)
+                all.append(info.toJson());
+            m_console->out(all.toJson() + '\n');
+        } else {
+            for (const SandboxInfo &info : *list)
+                m_console->outLine(u"%1  %2  %3  %4"_s.arg(info.id, info.status.leftJustified(8), info.createdAt, info.name));
+        }
+        Q_EMIT done(Finished);
+    });
+}
+
+void SandboxCommand::create()
+{
+    if (m_words.size() > 2 && !need(1))
+        return;
+    m_engine->createSandbox(m_backend, m_words.value(1, u"by-hand"_s), this, [this](const Result<SandboxInfo, Error> &info) {
+        if (!info) {
+            fail(info.error());
+            return;
+        }
+        if (m_json)
+            m_console->out(info->toJson().toJson() + '\n');
+        else
+            m_console->outLine(info->id);
+        Q_EMIT done(Finished);
+    });
+}
+
+void SandboxCommand::exec()
+{
+    if (!need(2))
+        return;
+    m_engine->execInSandbox(
+        m_backend, m_words[1], m_words[2], this,
+        [this](OutputChannel channel, const QByteArray &bytes) {
+            if (channel == OutputChannel::Stdout) {
+                m_console->out(bytes);
+                m_console->flush();
+            } else {
+                std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stderr);
+            }
+        },
+        [this](const Result<CommandOutcome, Error> &outcome) {
+            if (!outcome) {
+                m_console->error(outcome.error());
+                Q_EMIT done(OurOwnFailure);
+            } else if (outcome->known == CommandOutcome::Known::Exited) {
+                Q_EMIT done(outcome->exitCode.value_or(OurOwnFailure));
+            } else {
+                const QString why = outcome->error ? outcome->error->message : QString();
+                m_console->err(outcome->known == CommandOutcome::Known::NotStarted
+                                   ? u"pilothouse-cli: the command did not start: "_s + why
+                                   : u"pilothouse-cli: outcome unknown: the connection was lost while the command ran. "_s + why);
+                Q_EMIT done(OurOwnFailure);
+            }
+        });
+}
+
+void SandboxCommand::listFiles()
+{
+    if (!need(2))
+        return;
+    m_engine->listFiles(m_backend, m_words[1], m_words[2], this, [this](const Result<FileListing, Error> &listing) {
+        if (!listing) {
+            fail(listing.error());
+            return;
+        }
+        QList<FileEntry> entries = listing->entries;
+        std::sort(entries.begin(), entries.end(), [](const FileEntry &a, const FileEntry &b) { return a.name < b.name; });
+        for (const FileEntry &entry : std::as_const(entries)) {
+            const QString name = QString::fromUtf8(entry.name)
+                + (entry.type == u'd'       ? u"/"_s
+                       : entry.type == u'l' ? u" -> "_s + QString::fromUtf8(entry.linkTarget)
+                                            : QString());
+            m_console->outLine(u"%1  %2  %3"_s.arg(
+                sizeText(entry).rightJustified(10),
+                QDateTime::fromSecsSinceEpoch(static_cast<qint64>(entry.modified), Qt::UTC).toString(Qt::ISODate), name));
+        }
+        if (!listing->complete)
+            m_console->err(u"pilothouse-cli: the listing is incomplete: its end did not arrive."_s);
+        Q_EMIT done(listing->complete ? Finished : SandboxError);
+    });
+}
+
+void SandboxCommand::get()
+{
+    if (!need(3))
+        return;
+    m_engine->readFile(m_backend, m_words[1], m_words[2], this, [this](const Result<QByteArray, Error> &bytes) {
+        if (!bytes) {
+            fail(bytes.error());
+            return;
+        }
+        QSaveFile file(m_words[3]);
+        if (!file.open(QIODevice::WriteOnly) || file.write(*bytes) != bytes->size() || !file.commit()) {
+            fail({ErrorKind::Usage, u"%1 cannot be written: %2."_s.arg(m_words[3], file.errorString()),
+                  u"What was there before is untouched."_s, u"Choose another file."_s});
+            return;
+        }
+        Q_EMIT done(Finished);
+    });
+}
+
+void SandboxCommand::put()
+{
+    if (!need(3))
+        return;
+    QFile file(m_words[2]);
+    if (!file.open(QIODevice::ReadOnly)) {
+        fail({ErrorKind::Usage, u"%1 cannot be read: %2."_s.arg(m_words[2], file.errorString()), u"Nothing was sent."_s, {}});
+        return;
+    }
+    if (file.size() > LargestUpload) {
+        fail({ErrorKind::Usage, u"%1 is larger than 256 MiB."_s.arg(m_words[2]), u"Nothing was sent."_s, u"Split it, or pack it."_s});
+        return;
+    }
+    m_engine->writeFile(m_backend, m_words[1], m_words[3], file.readAll(), this, [this](const Result<Done, Error> &written) {
+        if (written)
+            Q_EMIT done(Finished);
+        else
+            fail(written.error());
+    });
+}
+
+} // namespace Pilothouse::Cli

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "unixsignals.h"
+
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace Pilothouse::Cli {
+
+namespace {
+
+int s_pair[2] = {-1, -1};
+
+extern "C" void onSignal(int)
+{
+    const char byte = 1;
+    // A full buffer means that a signal is already waiting to be read.
+    [[maybe_unused]] const ssize_t written = ::write(s_pair[0], &byte, 1);
+}
+
+} // namespace
+
+UnixSignals::UnixSignals(QObject *parent) : QObject(parent)
+{
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, s_pair) != 0)
+        return;
+    m_notifier = std::make_unique<QSocketNotifier>(s_pair[1], QSocketNotifier::Read);
+    connect(m_notifier.get(), &QSocketNotifier::activated, this, [this] {
+        char bytes[16];
+        const ssize_t count = ::read(s_pair[1], bytes, sizeof bytes);
+        for (ssize_t i = 0; i < count; ++i)
+            Q_EMIT interrupted();
+    });
+    struct sigaction action = {};
+    action.sa_handler = onSignal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    ::sigaction(SIGINT, &action, nullptr);
+    ::sigaction(SIGTERM, &action, nullptr);
+    std::signal(SIGPIPE, SIG_IGN); // A reader that goes away is an error of write(), not the end of the process.
+}
+
+UnixSignals::~UnixSignals()
+{
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+    for (int &fd : s_pair) {
+        if (fd >= 0)
+            ::close(fd);
+        fd = -1;
+    }
+}
+
+} // namespace Pilothouse::Cli

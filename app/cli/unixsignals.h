@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <QObject>
+#include <QSocketNotifier>
+
+#include <memory>
+
+namespace Pilothouse::Cli {
+
+/// SIGINT and SIGTERM as Qt signals, through a socket pair, as signal handlers may do next to nothing.
+class UnixSignals : public QObject {
+    Q_OBJECT
+public:
+    explicit UnixSignals(QObject *parent = nullptr);
+    ~UnixSignals() override;
+Q_SIGNALS:
+    void interrupted(); ///< Each time.
+private:
+    std::unique_ptr<QSocketNotifier> m_notifier;
+};
+
+} // namespace Pilothouse::Cli

@@ -3,11 +3,11 @@
 
 #pragma once
 
+#include "store/rows.h"
+#include "store/searchhit.h"
 #include "util/error.h"
 #include "util/event.h"
 #include "util/result.h"
-
-#include "store/rows.h"
 
 #include <QList>
 
@@ -15,8 +15,8 @@
 
 namespace Pilothouse {
 
-/// The reading side: a read-only connection, usable without owning DATA, also while another program writes. One object
-/// per thread; make it in the thread that uses it. Every call is bounded.
+/// The reading side: a read-only connection, usable without owning DATA, also while another program writes.
+/// One object per thread; make it in the thread that uses it. Every call is bounded.
 class LogReader {
 public:
     [[nodiscard]] static Result<std::unique_ptr<LogReader>, Error> open(const QString &dataDir);
@@ -29,19 +29,27 @@ public:
     [[nodiscard]] Result<QStringList, Error> matchConversation(const QString &prefix);
 
     /// Events with seq in [fromSeq, …], at most `limit` and about 4 MiB of payload.
-    [[nodiscard]] Result<QList<EventPtr>, Error> events(const QString &conversation, qint64 fromSeq, int limit);
+    [[nodiscard]] Result<QList<EventPtr>, Error> events(const QString &conversation, qint64 fromSeq,
+                                                        int limit);
     /// Only the given kinds (for building model history).
-    [[nodiscard]] Result<QList<EventPtr>, Error> eventsOfKinds(const QString &conversation, const QList<EventKind> &kinds,
-                                                               qint64 fromSeq, int limit);
+    [[nodiscard]] Result<QList<EventPtr>, Error> eventsOfKinds(const QString &conversation,
+                                                               const QList<EventKind> &kinds, qint64 fromSeq,
+                                                               int limit);
     [[nodiscard]] Result<qint64, Error> lastSeq(const QString &conversation);
 
     /// Transcript rows in order: the `limit` rows before `beforeRow` (exclusive; a huge number for the end).
-    [[nodiscard]] Result<QList<TranscriptRow>, Error> rowsBefore(const QString &conversation, qint64 beforeRow, int limit);
+    [[nodiscard]] Result<QList<TranscriptRow>, Error> rowsBefore(const QString &conversation,
+                                                                 qint64 beforeRow, int limit);
 
     /// Exact bytes of a call's output from the spill file; shorter at its end. Missing file: an error.
     [[nodiscard]] Result<QByteArray, Error> output(const QString &conversation, const QString &callId,
                                                    const QString &channel, qint64 offset, qint64 length);
-    [[nodiscard]] Result<qint64, Error> outputSize(const QString &conversation, const QString &callId, const QString &channel);
+    [[nodiscard]] Result<qint64, Error> outputSize(const QString &conversation, const QString &callId,
+                                                   const QString &channel);
+
+    /// Places in user messages, answers and tool arguments that have all of `words` (the last one may be a
+    /// beginning), newest first. Error (Storage) if SQLite has no full-text search here.
+    [[nodiscard]] Result<QList<SearchHit>, Error> search(const QString &words, int limit);
 
     /// Conversations whose last turn has no turn-finish (for recovery by the owner).
     [[nodiscard]] Result<QStringList, Error> openTurns();

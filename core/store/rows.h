@@ -18,7 +18,8 @@ struct ConversationSummary {
     QString provider;
     QString model;
     QString backend; ///< local, superserve
-    QString state; ///< idle, connecting, thinking, calling, waiting, retrying, stopping, interrupted, failed, finished
+    QString state; ///< idle, connecting, thinking, calling, waiting, retrying, stopping, interrupted, failed,
+                   ///< finished
     QString stateDetail; ///< Last action or reason, one bounded line ("bash: pytest -q").
     qint64 stateSinceMs = 0;
     QString sandboxId; ///< Empty: none yet.
@@ -52,9 +53,9 @@ struct TranscriptRow {
     bool closed = false;
     bool withdrawn = false; ///< Belongs to an abandoned attempt.
     QString text; ///< User, Text, Reasoning: the whole text; others: one line.
-    /// Call: {callId, toolName, args, state, exitCode, durationMs, outcome, stdoutBytes, stderrBytes, lastLine, error};
-    /// states: proposed, waiting, approved, running, done, failed, denied, stopped, unknown, not-run.
-    /// Step, TurnEnd, Error, Notice: members of the event they stand for.
+    /// Call: {callId, toolName, args, state, exitCode, durationMs, outcome, stdoutBytes, stderrBytes,
+    /// lastLine, error}; states: proposed, waiting, approved, running, done, failed, denied, stopped,
+    /// unknown, not-run. Step, TurnEnd, Error, Notice: members of the event they stand for.
     Json data;
 };
 

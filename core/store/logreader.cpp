@@ -1,0 +1,374 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "store/logreader.h"
+
+#include "store/database.h"
+#include "store/derivedtables.h"
+#include "store/migrations.h"
+#include "store/rowcodec.h"
+#include "store/spillfiles.h"
+#include "text/inerttext.h"
+#include "util/ids.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// Bounds of one answer: it is held in memory and shown to a person or sent on in pieces.
+constexpr int MaxEvents = 10'000;
+constexpr qint64 MaxPayload = 4 * 1024 * 1024;
+constexpr int MaxRows = 1000;
+constexpr qint64 MaxOutput = 16 * 1024 * 1024;
+constexpr int MaxConversations = 100'000;
+constexpr int MaxMatches = 20;
+constexpr int MaxHits = 500;
+constexpr qsizetype MaxQuery = 1000;
+constexpr qsizetype MaxWords = 16;
+constexpr qsizetype MaxSnippet = 200;
+
+Error notFound(const QString &conversation)
+{
+    return {ErrorKind::NotFound,
+            u"There is no conversation "_s + inertLine(conversation, 60) + u'.',
+            {},
+            u"List the conversations to see their ids."_s};
+}
+
+// Each word in quotes, so that nothing of it is an operator; words without a letter or digit find nothing and
+// are left out.
+QString searchExpression(const QString &words)
+{
+    QStringList out;
+    const QStringList all = words.left(MaxQuery).simplified().split(u' ', Qt::SkipEmptyParts);
+    for (QString word : all.mid(0, MaxWords)) {
+        word.removeIf([](QChar c) { return c.isNull() || c.isSurrogate(); });
+        if (std::any_of(word.cbegin(), word.cend(), [](QChar c) { return c.isLetterOrNumber(); }))
+            out += QString(u'"' + word.replace(u'"', u"\"\""_s) + u'"');
+    }
+    return out.isEmpty() ? QString() : QString(out.join(u' ') + u'*');
+}
+
+} // namespace
+
+class LogReader::Private {
+public:
+    QString dataDir;
+    std::unique_ptr<Database> database;
+
+    /// False: there is no log yet.
+    [[nodiscard]] Result<bool, Error> connected();
+    /// 0: no such conversation.
+    [[nodiscard]] Result<qint64, Error> reference(const QString &conversation);
+    [[nodiscard]] Result<QList<EventPtr>, Error> readEvents(const QString &conversation,
+                                                            const QString &filter, qint64 fromSeq, int limit);
+    [[nodiscard]] Result<QStringList, Error> ids(const QString &sql, const QVariantList &values);
+};
+
+Result<bool, Error> LogReader::Private::connected()
+{
+    if (database)
+        return true;
+    const QString fileName = dataDir + u"/log.db"_s;
+    const QFileInfo info(fileName);
+    if (!info.exists())
+        return false;
+    auto opened = Database::open(fileName, Database::Mode::ReadOnly);
+    if (!opened)
+        return fail(opened.error());
+    const auto version = (*opened)->value(u"PRAGMA user_version"_s);
+    if (!version)
+        return fail(version.error());
+    if (version->toLongLong() > SchemaVersion)
+        return fail(newerSchema(version->toLongLong()));
+    if (version->toLongLong() < SchemaVersion)
+        return false; // Its owner has just made it and not written to it.
+    const auto derived = (*opened)->value(u"SELECT value FROM meta WHERE key='derived_version'"_s);
+    if (!derived)
+        return fail(derived.error());
+    if (!derived->isValid())
+        return false;
+    if (derived->toInt() != DerivedTables::Version)
+        return fail(Error{ErrorKind::Storage,
+                          u"The tables for reading this log were made by another version."_s,
+                          u"The log itself is complete."_s,
+                          u"Start Pilothouse once on this data folder: it renews them."_s});
+    database = std::move(*opened);
+    return true;
+}
+
+Result<qint64, Error> LogReader::Private::reference(const QString &conversation)
+{
+    const auto ready = connected();
+    if (!ready)
+        return fail(ready.error());
+    if (!*ready || !isId(conversation))
+        return 0;
+    const auto ref = database->value(u"SELECT ref FROM conversations WHERE id=?"_s, {conversation});
+    if (!ref)
+        return fail(ref.error());
+    return ref->toLongLong();
+}
+
+Result<QStringList, Error> LogReader::Private::ids(const QString &sql, const QVariantList &values)
+{
+    const auto ready = connected();
+    if (!ready)
+        return fail(ready.error());
+    QStringList out;
+    if (!*ready)
+        return out;
+    Statement query = database->statement(sql);
+    const auto run = query.run(values);
+    if (!run)
+        return fail(run.error());
+    while (query.next())
+        out.append(query.text(0));
+    const auto ended = query.ended();
+    if (!ended)
+        return fail(ended.error());
+    return out;
+}
+
+Result<QList<EventPtr>, Error> LogReader::Private::readEvents(const QString &conversation,
+                                                              const QString &filter, qint64 fromSeq,
+                                                              int limit)
+{
+    const auto ref = reference(conversation);
+    if (!ref)
+        return fail(ref.error());
+    QList<EventPtr> out;
+    if (*ref == 0)
+        return out;
+    Statement query = database->statement(
+        u"SELECT seq, at_ms, kind, v, payload FROM events WHERE conversation=? AND seq>=?"_s + filter
+        + u" ORDER BY seq LIMIT ?"_s);
+    const auto run = query.run({*ref, fromSeq, qBound(0, limit, MaxEvents)});
+    if (!run)
+        return fail(run.error());
+    qint64 size = 0;
+    while (size < MaxPayload && query.next()) {
+        std::optional<Event> event = eventFrom(query, conversation);
+        if (!event)
+            return fail(Error{ErrorKind::Storage, u"The log holds an event of an unknown kind."_s,
+                              u"The log was left as it is."_s, u"Use a newer Pilothouse."_s});
+        size += event->payload.size();
+        out.append(std::make_shared<const Event>(std::move(*event)));
+    }
+    if (size >= MaxPayload) {
+        query.finish();
+        return out;
+    }
+    const auto ended = query.ended();
+    if (!ended)
+        return fail(ended.error());
+    return out;
+}
+
+LogReader::LogReader(std::unique_ptr<Private> priv)
+    : d(std::move(priv))
+{ }
+
+LogReader::~LogReader() = default;
+
+Result<std::unique_ptr<LogReader>, Error> LogReader::open(const QString &dataDir)
+{
+    auto d = std::make_unique<Private>();
+    d->dataDir = QDir::cleanPath(dataDir);
+    const auto ready = d->connected();
+    if (!ready)
+        return fail(ready.error());
+    return std::unique_ptr<LogReader>(new LogReader(std::move(d)));
+}
+
+Result<QList<ConversationSummary>, Error> LogReader::conversations(bool withDeleted)
+{
+    const auto ready = d->connected();
+    if (!ready)
+        return fail(ready.error());
+    QList<ConversationSummary> out;
+    if (!*ready)
+        return out;
+    Statement query = d->database->statement(
+        u"SELECT "_s + summaryColumns()
+        + u" FROM summaries WHERE ? OR deleted=0 ORDER BY updated_ms DESC, id LIMIT ?"_s);
+    const auto run = query.run({withDeleted, MaxConversations});
+    if (!run)
+        return fail(run.error());
+    while (query.next())
+        out.append(summaryFrom(query, 0).summary);
+    const auto ended = query.ended();
+    if (!ended)
+        return fail(ended.error());
+    return out;
+}
+
+Result<ConversationSummary, Error> LogReader::conversation(const QString &id)
+{
+    const auto ref = d->reference(id);
+    if (!ref)
+        return fail(ref.error());
+    if (*ref == 0)
+        return fail(notFound(id));
+    Statement query =
+        d->database->statement(u"SELECT "_s + summaryColumns() + u" FROM summaries WHERE conversation=?"_s);
+    const auto run = query.run({*ref});
+    if (!run)
+        return fail(run.error());
+    if (query.next())
+        return summaryFrom(query, 0).summary;
+    const auto ended = query.ended();
+    if (!ended)
+        return fail(ended.error());
+    return fail(notFound(id));
+}
+
+Result<QStringList, Error> LogReader::matchConversation(const QString &prefix)
+{
+    // Ids are hexadecimal digits and hyphens; anything else matches nothing and must not become a pattern.
+    const bool isPlain =
+        !prefix.isEmpty() && prefix.size() <= 36 && std::all_of(prefix.cbegin(), prefix.cend(), [](QChar c) {
+            return (c >= u'0' && c <= u'9') || (c >= u'a' && c <= u'f') || c == u'-';
+        });
+    if (!isPlain)
+        return QStringList();
+    return d->ids(u"SELECT id FROM conversations WHERE id>=? AND id<? ORDER BY id LIMIT ?"_s,
+                  {prefix, QString(prefix + u'~'), MaxMatches});
+}
+
+Result<QList<EventPtr>, Error> LogReader::events(const QString &conversation, qint64 fromSeq, int limit)
+{
+    return d->readEvents(conversation, {}, fromSeq, limit);
+}
+
+Result<QList<EventPtr>, Error> LogReader::eventsOfKinds(const QString &conversation,
+                                                        const QList<EventKind> &kinds, qint64 fromSeq,
+                                                        int limit)
+{
+    QStringList names;
+    for (const EventKind kind : kinds)
+        names.append(QString(u'\'' + eventKindName(kind) + u'\'')); // Our own words: nothing to escape.
+    if (names.isEmpty())
+        return QList<EventPtr>();
+    return d->readEvents(conversation, u" AND kind IN ("_s + names.join(u',') + u')', fromSeq, limit);
+}
+
+Result<qint64, Error> LogReader::lastSeq(const QString &conversation)
+{
+    const auto ref = d->reference(conversation);
+    if (!ref || *ref == 0)
+        return ref;
+    const auto last = d->database->value(u"SELECT max(seq) FROM events WHERE conversation=?"_s, {*ref});
+    if (!last)
+        return fail(last.error());
+    return last->toLongLong();
+}
+
+Result<QList<TranscriptRow>, Error> LogReader::rowsBefore(const QString &conversation, qint64 beforeRow,
+                                                          int limit)
+{
+    const auto ref = d->reference(conversation);
+    if (!ref)
+        return fail(ref.error());
+    QList<TranscriptRow> rows;
+    if (*ref == 0)
+        return rows;
+    // Rows and the deltas that complete them must be of the same moment.
+    const auto begun = d->database->exec(u"BEGIN"_s);
+    if (!begun)
+        return fail(begun.error());
+    Result<Done, Error> done = Done();
+    {
+        Statement query = d->database->statement(u"SELECT "_s + rowColumns()
+                                                 + u" FROM transcript_rows WHERE conversation=? AND row<? "
+                                                   "ORDER BY row DESC LIMIT ?"_s);
+        done = query.run({*ref, beforeRow, qBound(0, limit, MaxRows)});
+        qint64 size = 0;
+        while (done && size < MaxPayload && query.next()) {
+            rows.prepend(rowFrom(query, 0, conversation));
+            size += rows.first().text.size();
+        }
+        if (done && size < MaxPayload)
+            done = query.ended();
+        query.finish();
+    }
+    if (done)
+        done = completeTexts(*d->database, *ref, rows);
+    const auto ended = d->database->exec(u"COMMIT"_s);
+    if (!done || !ended)
+        return fail(done ? ended.error() : done.error());
+    return rows;
+}
+
+Result<QByteArray, Error> LogReader::output(const QString &conversation, const QString &callId,
+                                            const QString &channel, qint64 offset, qint64 length)
+{
+    const QString fileName = spillFileName(d->dataDir, conversation, callId, channel);
+    if (fileName.isEmpty() || offset < 0 || length < 0)
+        return fail(Error{ErrorKind::Usage, u"There is no such output."_s, {}, {}});
+    return readSpill(fileName, offset, qMin(length, MaxOutput));
+}
+
+Result<qint64, Error> LogReader::outputSize(const QString &conversation, const QString &callId,
+                                            const QString &channel)
+{
+    const QString fileName = spillFileName(d->dataDir, conversation, callId, channel);
+    const QFileInfo info(fileName);
+    if (fileName.isEmpty() || !info.isFile())
+        return fail(Error{ErrorKind::NotFound, u"The output of this call is not there."_s, {}, {}});
+    return info.size();
+}
+
+Result<QList<SearchHit>, Error> LogReader::search(const QString &words, int limit)
+{
+    const auto ready = d->connected();
+    if (!ready)
+        return fail(ready.error());
+    QList<SearchHit> hits;
+    const QString expression = searchExpression(words);
+    if (!*ready || expression.isEmpty())
+        return hits;
+    const auto table = d->database->value(u"SELECT count(*) FROM sqlite_master WHERE name='search'"_s);
+    if (!table)
+        return fail(table.error());
+    if (table->toInt() == 0)
+        return fail(Error{ErrorKind::Storage, u"This build of SQLite has no full-text search."_s, {}, {}});
+    // By row id and not by rank: ranking a common word reads every place it stands in.
+    Statement query =
+        d->database->statement(u"SELECT s.id, s.title, r.row, r.kind, r.turn, r.step, r.first_seq, "
+                               u"r.last_seq, r.at_ms, r.closed, r.withdrawn, "
+                               "snippet(search, -1, '', '', '…', 16), r.data "
+                               "FROM search JOIN transcript_rows r ON r.id=search.rowid JOIN summaries s ON "
+                               "s.conversation=r.conversation "
+                               "WHERE search MATCH ? AND s.deleted=0 ORDER BY search.rowid DESC LIMIT ?"_s);
+    const auto run = query.run({expression, qBound(0, limit, MaxHits)});
+    if (!run)
+        return fail(run.error());
+    while (query.next()) {
+        const TranscriptRow row = rowFrom(query, 2, query.text(0));
+        QString snippet = row.text;
+        snippet.replace(u'\n', u' ');
+        hits.append({row.conversation, query.text(1), row.row, row.kind, row.turn, row.firstSeq, row.atMs,
+                     inertLine(snippet, MaxSnippet)});
+    }
+    const auto ended = query.ended();
+    if (!ended)
+        return fail(ended.error());
+    return hits;
+}
+
+Result<QStringList, Error> LogReader::openTurns()
+{
+    return d->ids(u"SELECT id FROM summaries WHERE open_turn_seq>0 ORDER BY updated_ms"_s, {});
+}
+
+} // namespace Pilothouse

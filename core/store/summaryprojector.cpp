@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "store/summaryprojector.h"
+
+#include "store/calltext.h"
+#include "text/inerttext.h"
+
+#include <limits>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qsizetype MaxTitle = 60; // What a list shows without eliding.
+constexpr qsizetype MaxGivenTitle = 200; // A person may want more.
+constexpr qsizetype MaxDetail = 200;
+constexpr qsizetype MaxWord = 200; // Ids and names of models, from outside.
+constexpr qsizetype MaxWaitingCalls = 256; // Bounds the row; a step asks for far fewer.
+
+void setState(ConversationSummary &summary, const Event &event, const QString &state, const QString &detail)
+{
+    if (summary.state != state)
+        summary.stateSinceMs = event.atMs;
+    summary.state = state;
+    summary.stateDetail = inertLine(detail, MaxDetail);
+}
+
+void takeWord(QString &field, const Json &value)
+{
+    if (value.isString())
+        field = inertLine(value.toString(), MaxWord);
+}
+
+int smallInteger(const Json &value)
+{
+    return static_cast<int>(qBound(qint64(0), value.toInteger(0), qint64(std::numeric_limits<int>::max())));
+}
+
+void addFigure(std::optional<qint64> &sum, const Json &value)
+{
+    const std::optional<qint64> figure = value.toInteger();
+    qint64 total = 0;
+    if (figure && *figure >= 0 && !qAddOverflow(sum.value_or(0), *figure, &total))
+        sum = total;
+}
+
+void takeSettings(ConversationSummary &summary, const Json &payload)
+{
+    takeWord(summary.provider, payload[u"provider"]);
+    takeWord(summary.model, payload[u"model"]);
+    takeWord(summary.backend, payload[u"backend"]);
+    takeWord(summary.afterTurn, payload[u"afterTurn"]);
+    if (payload[u"maxSteps"].isNumber())
+        summary.maxSteps = smallInteger(payload[u"maxSteps"]);
+    if (payload[u"title"].isString() && !payload[u"title"].toString().isEmpty())
+        summary.title = inertLine(payload[u"title"].toString(), MaxGivenTitle);
+}
+
+void finishTurn(SummaryState &state, const Event &event, const Json &payload)
+{
+    ConversationSummary &summary = state.summary;
+    const QString reason = payload[u"reason"].toString();
+    summary.openTurnSeq = 0;
+    if (reason == "waiting"_L1) {
+        setState(summary, event, u"waiting"_s, summary.stateDetail);
+        return;
+    }
+    state.waitingCalls.clear();
+    if (reason == "finished"_L1)
+        setState(summary, event, u"finished"_s, payload[u"text"].toString());
+    else if (reason == "step-limit"_L1 || reason == "limit"_L1)
+        setState(summary, event, u"waiting"_s, reason);
+    else if (reason == "model-error"_L1 || reason == "sandbox-error"_L1)
+        setState(summary, event, u"failed"_s, summary.state == "failed"_L1 ? summary.stateDetail : reason);
+    else if (reason == "interrupted"_L1)
+        setState(summary, event, u"interrupted"_s, summary.stateDetail);
+    else
+        setState(summary, event, u"idle"_s, reason);
+}
+
+void applyApproval(SummaryState &state, const Event &event, const Json &payload)
+{
+    ConversationSummary &summary = state.summary;
+    const QString callId = payload[u"callId"].toString().left(MaxWord);
+    const QString approval = payload[u"state"].toString();
+    if (approval == "asked"_L1) {
+        if (!state.waitingCalls.contains(callId) && state.waitingCalls.size() < MaxWaitingCalls)
+            state.waitingCalls.append(callId);
+        setState(summary, event, u"waiting"_s, summary.stateDetail);
+        return;
+    }
+    // A policy's own answer was never waited for and changes nothing.
+    if (state.waitingCalls.removeAll(callId) > 0 && state.waitingCalls.isEmpty())
+        setState(summary, event, u"calling"_s, summary.stateDetail);
+}
+
+} // namespace
+
+void applyToSummary(SummaryState &state, const Event &event, const Json &payload)
+{
+    ConversationSummary &summary = state.summary;
+    summary.lastSeq = event.seq;
+    summary.updatedMs = qMax(summary.updatedMs, event.atMs);
+    if (event.seq == 1) {
+        summary.id = event.conversation;
+        summary.createdMs = event.atMs;
+        setState(summary, event, u"idle"_s, {});
+    }
+    switch (event.kind) {
+    case EventKind::ConversationCreated:
+    case EventKind::ConversationSettings:
+        takeSettings(summary, payload);
+        break;
+    case EventKind::ConversationRenamed:
+        summary.title = inertLine(payload[u"title"].toString(), MaxGivenTitle);
+        break;
+    case EventKind::ConversationArchived:
+        summary.archived = payload[u"archived"].toBool(true);
+        break;
+    case EventKind::ConversationDeleted:
+        summary.deleted = true;
+        break;
+    case EventKind::UserMessage:
+        if (summary.title.isEmpty())
+            summary.title = inertLine(payload[u"text"].toString(), MaxTitle);
+        break;
+    case EventKind::TurnStart:
+        summary.turns = smallInteger(payload[u"turn"]);
+        summary.steps = 0;
+        summary.openTurnSeq = event.seq;
+        state.waitingCalls.clear();
+        takeWord(summary.provider, payload[u"provider"]);
+        takeWord(summary.model, payload[u"model"]);
+        if (payload[u"maxSteps"].isNumber())
+            summary.maxSteps = smallInteger(payload[u"maxSteps"]);
+        setState(summary, event, u"connecting"_s, {});
+        break;
+    case EventKind::StepStart:
+        summary.steps = smallInteger(payload[u"step"]);
+        setState(summary, event, u"thinking"_s, {});
+        break;
+    case EventKind::TextDelta:
+    case EventKind::ReasoningDelta:
+        if (summary.state == "retrying"_L1)
+            setState(summary, event, u"thinking"_s, {});
+        break;
+    case EventKind::ToolCall:
+        // Shown when it waits or runs; until then the model is still at it.
+        summary.stateDetail = callLine(payload[u"toolName"].toString(), payload[u"args"]);
+        break;
+    case EventKind::ToolApproval:
+        applyApproval(state, event, payload);
+        break;
+    case EventKind::ToolStart: {
+        const QString line = callLine(payload[u"toolName"].toString(), payload[u"args"]);
+        if (state.waitingCalls.isEmpty())
+            setState(summary, event, u"calling"_s, line);
+        break;
+    }
+    case EventKind::ToolError:
+        state.waitingCalls.removeAll(payload[u"callId"].toString().left(MaxWord));
+        break;
+    case EventKind::StepFinish:
+        addFigure(summary.inputTokens, payload[u"usage"][u"input"]);
+        addFigure(summary.outputTokens, payload[u"usage"][u"output"]);
+        addFigure(summary.costNanos, payload[u"costNanos"]);
+        break;
+    case EventKind::Retry:
+        setState(summary, event, u"retrying"_s, payload[u"reason"].toString());
+        break;
+    case EventKind::SandboxState:
+        takeWord(summary.sandboxState, payload[u"state"]);
+        takeWord(summary.sandboxId, payload[u"sandboxId"]);
+        if (summary.openTurnSeq > 0 && summary.state == "retrying"_L1)
+            setState(summary, event, u"connecting"_s, {});
+        break;
+    case EventKind::LimitHit:
+        summary.stateDetail = inertLine(payload[u"limit"].toString(), MaxDetail);
+        break;
+    case EventKind::Error:
+        if (summary.openTurnSeq > 0)
+            setState(summary, event, u"failed"_s, payload[u"message"].toString());
+        break;
+    case EventKind::TurnFinish:
+        finishTurn(state, event, payload);
+        break;
+    case EventKind::QueueChanged:
+    case EventKind::StepAbandoned:
+    case EventKind::ToolOutput:
+    case EventKind::ToolResult:
+    case EventKind::ModelMessage:
+    case EventKind::HeadSet:
+    case EventKind::Note:
+        break;
+    }
+}
+
+} // namespace Pilothouse

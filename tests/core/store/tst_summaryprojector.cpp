@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/store/eventscript.h"
+#include "store/summaryprojector.h"
+#include "support/testmain.h"
+
+#include <QTest>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+SummaryState project(const EventBatch &events)
+{
+    SummaryState state;
+    for (const EventDelivery &delivery : events)
+        applyToSummary(state, *delivery.event, delivery.event->json());
+    return state;
+}
+
+} // namespace
+
+class TestSummaryProjector : public Tests::Test {
+    Q_OBJECT
+private Q_SLOTS:
+    void statesOfATurn()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.addTurn(1);
+        SummaryState state;
+        QStringList states;
+        for (const EventDelivery &delivery : script.all()) {
+            applyToSummary(state, *delivery.event, delivery.event->json());
+            if (states.isEmpty() || states.last() != state.summary.state)
+                states.append(state.summary.state);
+        }
+        const QStringList expected = {u"idle"_s,     u"connecting"_s, u"thinking"_s,
+                                      u"waiting"_s,  u"calling"_s,    u"thinking"_s,
+                                      u"retrying"_s, u"thinking"_s,   u"finished"_s};
+        QCOMPARE(states, expected);
+        const ConversationSummary &summary = state.summary;
+        QCOMPARE(summary.id, script.conversation());
+        QCOMPARE(summary.title, u"Fix the tests"_s);
+        QCOMPARE(summary.stateDetail, u"One test fails."_s);
+        QCOMPARE(summary.sandboxId, u"sb-1"_s);
+        QCOMPARE(summary.sandboxState, u"paused"_s);
+        QCOMPARE(summary.turns, 1);
+        QCOMPARE(summary.steps, 2);
+        QCOMPARE(summary.maxSteps, 5);
+        QCOMPARE(summary.inputTokens.value(), 200);
+        QCOMPARE(summary.costNanos.value(), 3000);
+        QCOMPARE(summary.openTurnSeq, 0);
+        QCOMPARE(summary.lastSeq, script.lastSeq());
+    }
+
+    void waitsUntilTheLastAnswer()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::TurnStart, "{\"turn\":1}");
+        for (const char *id : {"a", "b"}) {
+            const QByteArray call =
+                QByteArray("{\"callId\":\"") + id + "\",\"toolName\":\"bash\",\"args\":{\"command\":\"ls\"}";
+            script.add(EventKind::ToolCall, call + "}");
+            script.add(EventKind::ToolApproval, call + ",\"state\":\"asked\"}");
+        }
+        QCOMPARE(project(script.all()).summary.state, u"waiting"_s);
+        QCOMPARE(project(script.all()).summary.stateDetail, u"bash: ls"_s);
+        script.add(EventKind::ToolApproval, "{\"callId\":\"a\",\"state\":\"approved\"}");
+        script.add(EventKind::ToolStart, "{\"callId\":\"a\",\"toolName\":\"bash\",\"args\":{}}");
+        QCOMPARE(project(script.all()).summary.state, u"waiting"_s);
+        script.add(EventKind::ToolApproval, "{\"callId\":\"b\",\"state\":\"denied\"}");
+        QCOMPARE(project(script.all()).summary.state, u"calling"_s);
+    }
+
+    void turnEnds_data()
+    {
+        QTest::addColumn<QString>("reason");
+        QTest::addColumn<QString>("state");
+        QTest::addColumn<QString>("detail");
+        QTest::newRow("finished") << u"finished"_s << u"finished"_s << u"ok"_s;
+        QTest::newRow("step limit") << u"step-limit"_s << u"waiting"_s << u"step-limit"_s;
+        QTest::newRow("limit") << u"limit"_s << u"waiting"_s << u"limit"_s;
+        QTest::newRow("model error") << u"model-error"_s << u"failed"_s << u"key refused"_s;
+        QTest::newRow("sandbox error") << u"sandbox-error"_s << u"failed"_s << u"key refused"_s;
+        QTest::newRow("stopped") << u"stopped"_s << u"idle"_s << u"stopped"_s;
+        QTest::newRow("interrupted") << u"interrupted"_s << u"interrupted"_s << u"key refused"_s;
+    }
+    void turnEnds()
+    {
+        QFETCH(QString, reason);
+        QFETCH(QString, state);
+        QFETCH(QString, detail);
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::TurnStart, "{\"turn\":1}");
+        script.add(EventKind::Error, "{\"turn\":1,\"kind\":\"model\",\"message\":\"key refused\"}");
+        script.add(EventKind::TurnFinish,
+                   "{\"turn\":1,\"reason\":\"" + reason.toUtf8() + "\",\"text\":\"ok\"}");
+        const ConversationSummary summary = project(script.all()).summary;
+        QCOMPARE(summary.state, state);
+        QCOMPARE(summary.stateDetail, detail);
+        QCOMPARE(summary.openTurnSeq, 0);
+    }
+
+    void unknownFiguresStayUnknown()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::StepFinish, "{\"usage\":{\"input\":null,\"output\":3},\"costNanos\":null}");
+        const ConversationSummary summary = project(script.all()).summary;
+        QVERIFY(!summary.inputTokens);
+        QVERIFY(!summary.costNanos);
+        QCOMPARE(summary.outputTokens.value(), 3);
+    }
+
+    void titles()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::UserMessage, "{\"text\":\"\\n\\u202e" + QByteArray(100, 'a') + "\\nmore\"}");
+        QCOMPARE(project(script.all()).summary.title, QString(QString(59, u'a') + u'…'));
+        script.add(EventKind::ConversationRenamed, "{\"title\":\"Mine\",\"by\":\"user\"}");
+        script.add(EventKind::UserMessage, "{\"text\":\"second\"}");
+        script.add(EventKind::ConversationArchived, "{\"archived\":true}");
+        QCOMPARE(project(script.all()).summary.title, u"Mine"_s);
+        QVERIFY(project(script.all()).summary.archived);
+        QVERIFY(!project(script.all()).summary.deleted);
+        script.add(EventKind::ConversationDeleted, "{\"sandbox\":\"none\"}");
+        QVERIFY(project(script.all()).summary.deleted);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSummaryProjector)
+#include "tst_summaryprojector.moc"

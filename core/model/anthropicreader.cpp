@@ -74,7 +74,7 @@ QList<StreamEvent> AnthropicReader::finish()
             error.message = u"The answer ended before it was complete."_s;
             error.retryable = true;
             error.partial = hasContent();
-            error.requestId = boundedMessage(QString::fromUtf8(m_head.requestId));
+            error.requestId = cleanErrorText(QString::fromUtf8(m_head.requestId));
             fail(error, out);
         }
         break;
@@ -169,7 +169,7 @@ void AnthropicReader::finishErrorBody(QList<StreamEvent> &out)
     fault.message = u"The service answered with status %1"_s.arg(m_head.status);
     if (!summary.isEmpty())
         fault.message += u": "_s + summary;
-    if (categoryOfStatus(m_head.status) == Category::Redirect)
+    if (categoryForStatus(m_head.status) == Category::Redirect)
         fault.message += u". It redirects elsewhere, which is not followed: correct the base URL."_s;
     fail(errorFromFault(fault, m_head, hasContent()), out);
 }
@@ -203,10 +203,10 @@ void AnthropicReader::failProtocol(const QString &what, QList<StreamEvent> &out)
 {
     ApiError error;
     error.category = Category::Protocol;
-    error.message = boundedMessage(u"The answer is not what the Anthropic Messages protocol says: "_s + what
+    error.message = cleanErrorText(u"The answer is not what the Anthropic Messages protocol says: "_s + what
                                    + u". Check the base URL."_s);
     error.partial = hasContent();
-    error.requestId = boundedMessage(QString::fromUtf8(m_head.requestId));
+    error.requestId = cleanErrorText(QString::fromUtf8(m_head.requestId));
     fail(error, out);
 }
 

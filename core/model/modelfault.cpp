@@ -70,33 +70,10 @@ bool speaksOfContextSize(const QString &message)
     return pattern.match(message).hasMatch();
 }
 
-bool waitingHelps(Category category)
+Category categoryOfStatus(int status)
 {
-    switch (category) {
-    case Category::RateLimit:
-    case Category::Overloaded:
-    case Category::Server:
-    case Category::Timeout:
-    case Category::Truncated:
-        return true;
-    case Category::InvalidRequest:
-    case Category::ContextWindow:
-    case Category::Auth:
-    case Category::Billing:
-    case Category::Permission:
-    case Category::NotFound:
-    case Category::Conflict:
-    case Category::Gone:
-    case Category::TooLarge:
-    case Category::Protocol:
-    case Category::Network:
-    case Category::Tls:
-    case Category::Redirect:
-    case Category::Cancelled:
-    case Category::Local:
-        return false;
-    }
-    return false;
+    constexpr int FlexCapacity = 498; // Some gateways say with it that no machine is free.
+    return status == FlexCapacity ? Category::Overloaded : categoryForStatus(status);
 }
 
 Category categoryInStream(const QString &code)
@@ -131,54 +108,19 @@ std::optional<qint64> wishedWait(const AnswerHead &head)
 
 } // namespace
 
-Category categoryOfStatus(int status)
-{
-    switch (status) {
-    case 401:
-        return Category::Auth;
-    case 402:
-        return Category::Billing;
-    case 403:
-        return Category::Permission;
-    case 404:
-        return Category::NotFound;
-    case 408:
-        return Category::Timeout;
-    case 409:
-        return Category::Conflict;
-    case 410:
-        return Category::Gone;
-    case 413:
-        return Category::TooLarge;
-    case 429:
-        return Category::RateLimit;
-    case 498:
-    case 503:
-    case 529:
-        return Category::Overloaded;
-    case 504:
-        return Category::Timeout;
-    default:
-        break;
-    }
-    if (status >= 300 && status < 400)
-        return Category::Redirect;
-    return status >= 500 ? Category::Server : Category::InvalidRequest;
-}
-
 ApiError errorFromFault(const ModelFault &fault, const AnswerHead &head, bool partial)
 {
     ApiError error;
     error.category = categoryOf(fault, head.status);
     error.status = isSuccess(head.status) ? 0 : head.status;
-    error.code = boundedMessage(fault.detailCode.isEmpty() ? fault.code : fault.detailCode);
-    error.message = boundedMessage(fault.message);
+    error.code = cleanErrorText(fault.detailCode.isEmpty() ? fault.code : fault.detailCode);
+    error.message = cleanErrorText(fault.message);
     error.partial = partial;
     error.requestId =
-        boundedMessage(fault.requestId.isEmpty() ? QString::fromUtf8(head.requestId) : fault.requestId);
+        cleanErrorText(fault.requestId.isEmpty() ? QString::fromUtf8(head.requestId) : fault.requestId);
     if (error.category == Category::InvalidRequest && speaksOfContextSize(fault.message))
         error.category = Category::ContextWindow;
-    error.retryable = waitingHelps(error.category);
+    error.retryable = isRetryable(error.category);
     if (head.shouldRetry == "true")
         error.retryable = true;
     else if (head.shouldRetry == "false")
@@ -186,14 +128,6 @@ ApiError errorFromFault(const ModelFault &fault, const AnswerHead &head, bool pa
     if (error.retryable)
         error.retryAfterMs = wishedWait(head);
     return error;
-}
-
-QString boundedMessage(const QString &text)
-{
-    QString line;
-    for (const QChar c : text.left(LongestMessage))
-        line += c.category() == QChar::Other_Control || c.category() == QChar::Other_Format ? QChar(u' ') : c;
-    return line.simplified();
 }
 
 QString summaryOfBody(const QByteArray &body)
@@ -204,11 +138,11 @@ QString summaryOfBody(const QByteArray &body)
                                           QRegularExpression::CaseInsensitiveOption);
     const QRegularExpressionMatch match = title.match(text);
     if (match.hasMatch())
-        return boundedMessage(match.captured(1)).left(LongestSummary);
+        return cleanErrorText(match.captured(1)).left(LongestSummary);
     static const QRegularExpression tags(u"<[^>]*>"_s);
     QString plain = text;
     plain.replace(tags, u" "_s);
-    return boundedMessage(plain.trimmed().section(u'\n', 0, 0)).left(LongestSummary);
+    return cleanErrorText(plain.trimmed().section(u'\n', 0, 0)).left(LongestSummary);
 }
 
 } // namespace Pilothouse

@@ -25,14 +25,8 @@ struct ModelFault {
 /// `retryAfterMs`.
 [[nodiscard]] ApiError errorFromFault(const ModelFault &fault, const AnswerHead &head, bool partial);
 
-/// Category of a status alone. 3xx is Redirect: none of the APIs redirects, so the base URL is wrong.
-[[nodiscard]] ApiError::Category categoryOfStatus(int status);
-
 /// Text of a body that is not what was expected, for people: the title of an HTML page, else its first line;
 /// bounded.
 [[nodiscard]] QString summaryOfBody(const QByteArray &body);
-
-/// `text` on one line without control characters, at most 2000 characters.
-[[nodiscard]] QString boundedMessage(const QString &text);
 
 } // namespace Pilothouse

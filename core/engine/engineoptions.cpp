@@ -4,7 +4,7 @@
 #include "engine/engineoptions.h"
 
 #include <QStandardPaths>
-#include <QtEnvironmentVariables>
+#include <QtGlobal>
 
 namespace Pilothouse {
 

@@ -22,46 +22,50 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qint64 LargestInput = 64 * 1024 * 1024; // Read from a file or standard input before the engine's own, smaller limit.
+constexpr qint64 LargestInput =
+    64 * 1024 * 1024; // Read from a file or standard input before the engine's own, smaller limit.
 
-const auto Usage = u"pilothouse-cli COMMAND [OPTIONS]\n\n"
-                   "  run [OPTIONS] PROMPT              one turn; PROMPT \"-\" reads standard input\n"
-                   "  list [--json]                     conversations\n"
-                   "  show ID [--json]                  one conversation, as text or NDJSON\n"
-                   "  export ID --format md|json [-o F] one conversation as a document\n"
-                   "  search WORDS [--json]             in all conversations\n"
-                   "  delete ID [--keep-sandbox]        a conversation and its sandbox\n"
-                   "  sandbox …                         list, create, pause, resume, kill, exec, ls, get, put\n"
-                   "  doctor                            one line per check\n\n"
-                   "Exit codes: 0 finished, 1 internal error, 2 usage, 3 model error, 4 sandbox error, 5 limit reached,\n"
-                   "6 waiting for approval, 7 interrupted, 8 storage or another owner.\n"_s;
+const auto Usage =
+    u"pilothouse-cli COMMAND [OPTIONS]\n\n"
+    "  run [OPTIONS] PROMPT              one turn; PROMPT \"-\" reads standard input\n"
+    "  list [--json]                     conversations\n"
+    "  show ID [--json]                  one conversation, as text or NDJSON\n"
+    "  export ID --format md|json [-o F] one conversation as a document\n"
+    "  search WORDS [--json]             in all conversations\n"
+    "  delete ID [--keep-sandbox]        a conversation and its sandbox\n"
+    "  sandbox …                         list, create, pause, resume, kill, exec, ls, get, put\n"
+    "  doctor                            one line per check\n\n"
+    "Exit codes: 0 finished, 1 internal error, 2 usage, 3 model error, 4 sandbox error, 5 limit reached,\n"
+    "6 waiting for approval, 7 interrupted, 8 storage or another owner.\n"_s;
 
 struct Options {
     QCommandLineParser parser;
-    QCommandLineOption help {u"help"_s, u"This text."_s};
-    QCommandLineOption version {u"version"_s, u"Version."_s};
-    QCommandLineOption dataDir {u"data-dir"_s, u"Data folder."_s, u"DIR"_s};
-    QCommandLineOption sandbox {u"sandbox"_s, u"Sandbox backend: local or superserve."_s, u"BACKEND"_s};
-    QCommandLineOption superserveUrl {u"superserve-url"_s, u"Control plane."_s, u"URL"_s};
-    QCommandLineOption superserveDataUrl {u"superserve-data-url"_s, u"Data plane origin."_s, u"URL"_s};
-    QCommandLineOption model {u"model"_s, u"provider/model"_s, u"MODEL"_s};
-    QCommandLineOption demoScript {u"demo-script"_s, u"Scenario file for demo models."_s, u"FILE"_s};
-    QCommandLineOption maxSteps {u"max-steps"_s, u"Most model requests in the turn."_s, u"N"_s};
-    QCommandLineOption conversation {u"conversation"_s, u"Go on in this conversation."_s, u"ID"_s};
-    QCommandLineOption afterTurn {u"after-turn"_s, u"pause, keep or delete the sandbox."_s, u"ACTION"_s};
-    QCommandLineOption json {u"json"_s, u"NDJSON events or JSON."_s};
-    QCommandLineOption yes {u"yes"_s, u"Run every call (default)."_s};
-    QCommandLineOption ask {u"ask"_s, u"Ask before every call."_s};
-    QCommandLineOption deny {u"deny"_s, u"Deny every call."_s};
-    QCommandLineOption instructionsFile {u"instructions-file"_s, u"System text for the model."_s, u"FILE"_s};
-    QCommandLineOption format {u"format"_s, u"md or json."_s, u"FORMAT"_s};
-    QCommandLineOption output {{u"o"_s, u"output"_s}, u"File to write; standard output without it."_s, u"FILE"_s};
-    QCommandLineOption keepSandbox {u"keep-sandbox"_s, u"Leave the sandbox."_s};
+    QCommandLineOption help{u"help"_s, u"This text."_s};
+    QCommandLineOption version{u"version"_s, u"Version."_s};
+    QCommandLineOption dataDir{u"data-dir"_s, u"Data folder."_s, u"DIR"_s};
+    QCommandLineOption sandbox{u"sandbox"_s, u"Sandbox backend: local or superserve."_s, u"BACKEND"_s};
+    QCommandLineOption superserveUrl{u"superserve-url"_s, u"Control plane."_s, u"URL"_s};
+    QCommandLineOption superserveDataUrl{u"superserve-data-url"_s, u"Data plane origin."_s, u"URL"_s};
+    QCommandLineOption model{u"model"_s, u"provider/model"_s, u"MODEL"_s};
+    QCommandLineOption demoScript{u"demo-script"_s, u"Scenario file for demo models."_s, u"FILE"_s};
+    QCommandLineOption maxSteps{u"max-steps"_s, u"Most model requests in the turn."_s, u"N"_s};
+    QCommandLineOption conversation{u"conversation"_s, u"Go on in this conversation."_s, u"ID"_s};
+    QCommandLineOption afterTurn{u"after-turn"_s, u"pause, keep or delete the sandbox."_s, u"ACTION"_s};
+    QCommandLineOption json{u"json"_s, u"NDJSON events or JSON."_s};
+    QCommandLineOption yes{u"yes"_s, u"Run every call (default)."_s};
+    QCommandLineOption ask{u"ask"_s, u"Ask before every call."_s};
+    QCommandLineOption deny{u"deny"_s, u"Deny every call."_s};
+    QCommandLineOption instructionsFile{u"instructions-file"_s, u"System text for the model."_s, u"FILE"_s};
+    QCommandLineOption format{u"format"_s, u"md or json."_s, u"FORMAT"_s};
+    QCommandLineOption output{
+        {u"o"_s, u"output"_s}, u"File to write; standard output without it."_s, u"FILE"_s};
+    QCommandLineOption keepSandbox{u"keep-sandbox"_s, u"Leave the sandbox."_s};
 
     Options()
     {
-        parser.addOptions({help, version, dataDir, sandbox, superserveUrl, superserveDataUrl, model, demoScript, maxSteps, conversation,
-                           afterTurn, json, yes, ask, deny, instructionsFile, format, output, keepSandbox});
+        parser.addOptions({help, version, dataDir, sandbox, superserveUrl, superserveDataUrl, model,
+                           demoScript, maxSteps, conversation, afterTurn, json, yes, ask, deny,
+                           instructionsFile, format, output, keepSandbox});
     }
 };
 
@@ -81,7 +85,9 @@ Result<QString, QString> readText(QFile &file, const QString &name)
 
 QString oneOf(const QString &value, const QStringList &allowed)
 {
-    return value.isEmpty() || allowed.contains(value) ? QString() : u"\"%1\" is none of %2"_s.arg(value, allowed.join(u", "_s));
+    return value.isEmpty() || allowed.contains(value)
+        ? QString()
+        : u"\"%1\" is none of %2"_s.arg(value, allowed.join(u", "_s));
 }
 
 // Fills the run options from the command line; a text when something is wrong.
@@ -156,7 +162,9 @@ int doctorCommand(Engine *engine, Console *console)
         for (const DoctorLine &line : lines) {
             const bool bad = line.verdict == DoctorLine::Verdict::Problem;
             problem = problem || bad;
-            console->outLine((bad ? u"problem  "_s : line.verdict == DoctorLine::Verdict::Warning ? u"warning  "_s : u"ok       "_s)
+            console->outLine((bad                                                ? u"problem  "_s
+                                  : line.verdict == DoctorLine::Verdict::Warning ? u"warning  "_s
+                                                                                 : u"ok       "_s)
                              + line.topic.leftJustified(10) + line.text);
         }
         console->flush();
@@ -192,9 +200,11 @@ int runCommandLine(QCoreApplication &app, Console *console)
         return usageError(console, u"--sandbox: "_s + wrongBackend);
 
     if (command == "list"_L1)
-        return words.isEmpty() ? listCommand(dataDir, json, console) : usageError(console, u"list takes no arguments"_s);
+        return words.isEmpty() ? listCommand(dataDir, json, console)
+                               : usageError(console, u"list takes no arguments"_s);
     if (command == "search"_L1)
-        return words.isEmpty() ? usageError(console, u"search needs WORDS"_s) : searchCommand(dataDir, words.join(u' '), json, console);
+        return words.isEmpty() ? usageError(console, u"search needs WORDS"_s)
+                               : searchCommand(dataDir, words.join(u' '), json, console);
     if (command == "show"_L1 || command == "export"_L1) {
         if (words.size() != 1)
             return usageError(console, command + u" needs one conversation ID"_s);

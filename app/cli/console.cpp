@@ -15,20 +15,15 @@ void Console::out(const QByteArray &bytes)
 {
     if (bytes.isEmpty() || m_readerGone)
         return;
-    if (std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stdout) != static_cast<size_t>(bytes.size()))
+    if (std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stdout)
+        != static_cast<size_t>(bytes.size()))
         m_readerGone = true;
     m_atLineStart = bytes.endsWith('\n');
 }
 
-void Console::outText(const QString &text)
-{
-    out(inertText(text).toUtf8());
-}
+void Console::outText(const QString &text) { out(inertText(text).toUtf8()); }
 
-void Console::outLine(const QString &text)
-{
-    out(inertText(text).toUtf8() + '\n');
-}
+void Console::outLine(const QString &text) { out(inertText(text).toUtf8() + '\n'); }
 
 void Console::err(const QString &text)
 {
@@ -38,10 +33,7 @@ void Console::err(const QString &text)
     std::fflush(stderr);
 }
 
-void Console::error(const Error &error)
-{
-    err(u"pilothouse-cli: "_s + error.toText());
-}
+void Console::error(const Error &error) { err(u"pilothouse-cli: "_s + error.toText()); }
 
 void Console::flush()
 {

@@ -10,8 +10,8 @@
 
 namespace Pilothouse::Cli {
 
-/// Standard output and error. Text from models and tools is made inert for a terminal: control characters other than
-/// line end and tab are shown as \u{…}, never obeyed. A reader that went away ends output quietly.
+/// Standard output and error. Text from models and tools is made inert for a terminal: control characters
+/// other than line end and tab are shown as \u{…}, never obeyed. A reader that went away ends output quietly.
 class Console {
 public:
     void out(const QByteArray &bytes); ///< As it is; for NDJSON and exact bytes.

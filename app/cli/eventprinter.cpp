@@ -14,10 +14,13 @@ void EventPrinter::print(const Event &event)
             m_console->out("\n");
     };
     switch (event.kind) {
-    case EventKind::TextDelta: m_console->outText(event.json()[u"text"].toString()); break;
+    case EventKind::TextDelta:
+        m_console->outText(event.json()[u"text"].toString());
+        break;
     case EventKind::ToolCall: {
         const Json payload = event.json();
-        const QString args = payload[u"args"].isObject() ? QString::fromUtf8(payload[u"args"].toJson()) : payload[u"raw"].toString();
+        const QString args = payload[u"args"].isObject() ? QString::fromUtf8(payload[u"args"].toJson())
+                                                         : payload[u"raw"].toString();
         const QString line = u"> "_s + payload[u"toolName"].toString() + u' ' + args;
         m_callLines.insert(payload[u"callId"].toString(), line);
         freshLine();
@@ -35,37 +38,48 @@ void EventPrinter::print(const Event &event)
     case EventKind::ToolError: {
         const Json payload = event.json();
         freshLine();
-        m_console->outLine(u"! "_s + payload[u"toolName"].toString() + u": "_s + payload[u"error"].toString());
+        m_console->outLine(u"! "_s + payload[u"toolName"].toString() + u": "_s
+                           + payload[u"error"].toString());
         break;
     }
-    case EventKind::StepFinish: freshLine(); break;
+    case EventKind::StepFinish:
+        freshLine();
+        break;
     case EventKind::StepAbandoned:
         freshLine();
         m_console->err(u"(the text above is withdrawn: the connection broke, the step is asked again)"_s);
         break;
     case EventKind::Retry: {
         const Json payload = event.json();
-        m_console->err(u"retry in %1 s: %2"_s.arg(static_cast<double>(payload[u"waitMs"].toInteger(0)) / 1000.0, 0, 'f', 1)
+        m_console->err(u"retry in %1 s: %2"_s
+                           .arg(static_cast<double>(payload[u"waitMs"].toInteger(0)) / 1000.0, 0, 'f', 1)
                            .arg(payload[u"reason"].toString()));
         break;
     }
-    case EventKind::Note: m_console->err(u"note: "_s + event.json()[u"text"].toString()); break;
+    case EventKind::Note:
+        m_console->err(u"note: "_s + event.json()[u"text"].toString());
+        break;
     case EventKind::LimitHit: {
         const Json payload = event.json();
-        m_console->err(u"limit: %1 %2 reached"_s.arg(payload[u"value"].toInteger(0)).arg(payload[u"limit"].toString()));
+        m_console->err(
+            u"limit: %1 %2 reached"_s.arg(payload[u"value"].toInteger(0)).arg(payload[u"limit"].toString()));
         break;
     }
     case EventKind::Error: {
         const Json payload = event.json();
         freshLine();
-        m_console->error({ErrorKind::Internal, payload[u"message"].toString(), payload[u"kept"].toString(), payload[u"todo"].toString()});
+        m_console->error({ErrorKind::Internal, payload[u"message"].toString(), payload[u"kept"].toString(),
+                          payload[u"todo"].toString()});
         break;
     }
     case EventKind::TurnStart:
         if (event.json()[u"provider"].toString() == "demo"_L1)
-            m_console->err(u"demo models are scripted: the words are from a script, not from an AI; what the tools do is real."_s);
+            m_console->err(
+                u"demo models are scripted: the words are from a script, not from an AI; what the tools do is real."_s);
         break;
-    case EventKind::TurnFinish: freshLine(); break;
+    case EventKind::TurnFinish:
+        freshLine();
+        break;
     case EventKind::ConversationCreated:
     case EventKind::ConversationRenamed:
     case EventKind::ConversationArchived:
@@ -80,13 +94,11 @@ void EventPrinter::print(const Event &event)
     case EventKind::ToolOutput:
     case EventKind::ModelMessage:
     case EventKind::SandboxState:
-    case EventKind::HeadSet: break;
+    case EventKind::HeadSet:
+        break;
     }
 }
 
-QString EventPrinter::callLine(const QString &callId) const
-{
-    return m_callLines.value(callId);
-}
+QString EventPrinter::callLine(const QString &callId) const { return m_callLines.value(callId); }
 
 } // namespace Pilothouse::Cli

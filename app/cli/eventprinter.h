@@ -10,13 +10,16 @@
 
 namespace Pilothouse::Cli {
 
-/// Events as text for a person: answer text as it comes, calls as "> NAME ARGS", results as one JSON line, what went
-/// wrong on standard error.
+/// Events as text for a person: answer text as it comes, calls as "> NAME ARGS", results as one JSON line,
+/// what went wrong on standard error.
 class EventPrinter {
 public:
-    explicit EventPrinter(Console *console) : m_console(console) { }
+    explicit EventPrinter(Console *console)
+        : m_console(console)
+    { }
     void print(const Event &event);
-    [[nodiscard]] QString callLine(const QString &callId) const; ///< "> NAME ARGS" of a call that was printed.
+    [[nodiscard]] QString callLine(
+        const QString &callId) const; ///< "> NAME ARGS" of a call that was printed.
 
 private:
     Console *m_console;

@@ -10,21 +10,29 @@ using namespace Qt::StringLiterals;
 int exitCodeOf(const Error &error)
 {
     switch (error.kind) {
-    case ErrorKind::Internal: return InternalError;
+    case ErrorKind::Internal:
+        return InternalError;
     case ErrorKind::Usage:
     case ErrorKind::NotFound:
-    case ErrorKind::Busy: return UsageError;
+    case ErrorKind::Busy:
+        return UsageError;
     case ErrorKind::Storage:
-    case ErrorKind::NotOwner: return StorageOrOwner;
+    case ErrorKind::NotOwner:
+        return StorageOrOwner;
     case ErrorKind::KeyMissing:
-    case ErrorKind::Model: return ModelError;
+    case ErrorKind::Model:
+        return ModelError;
     case ErrorKind::Sandbox:
     case ErrorKind::SandboxUnavailable:
     case ErrorKind::SandboxGone:
-    case ErrorKind::SandboxLost: return SandboxError;
-    case ErrorKind::Limit: return LimitReached;
-    case ErrorKind::Denied: return DeniedOrWaiting;
-    case ErrorKind::Interrupted: return Interrupted;
+    case ErrorKind::SandboxLost:
+        return SandboxError;
+    case ErrorKind::Limit:
+        return LimitReached;
+    case ErrorKind::Denied:
+        return DeniedOrWaiting;
+    case ErrorKind::Interrupted:
+        return Interrupted;
     }
     return InternalError;
 }

@@ -30,10 +30,7 @@ int failed(const Error &error, Console *console)
     return exitCodeOf(error);
 }
 
-Json optionalNumber(const std::optional<qint64> &value)
-{
-    return value ? Json::number(*value) : Json();
-}
+Json optionalNumber(const std::optional<qint64> &value) { return value ? Json::number(*value) : Json(); }
 
 Json summaryJson(const ConversationSummary &summary)
 {
@@ -53,7 +50,8 @@ Json summaryJson(const ConversationSummary &summary)
     json.set(u"lastSeq"_s, Json::number(summary.lastSeq));
     json.set(u"inputTokens"_s, optionalNumber(summary.inputTokens));
     json.set(u"outputTokens"_s, optionalNumber(summary.outputTokens));
-    json.set(u"cost"_s, summary.costNanos ? Json::number(static_cast<double>(*summary.costNanos) / 1e9) : Json());
+    json.set(u"cost"_s,
+             summary.costNanos ? Json::number(static_cast<double>(*summary.costNanos) / 1e9) : Json());
     json.set(u"archived"_s, Json::boolean(summary.archived));
     return json;
 }
@@ -75,8 +73,10 @@ QString resolveConversation(const QString &dataDir, const QString &text, Console
     if (ids->size() == 1)
         return ids->first();
     *exitCode = UsageError;
-    console->err(ids->isEmpty() ? u"pilothouse-cli: there is no conversation %1 (list shows them)"_s.arg(text)
-                                : u"pilothouse-cli: %1 fits %2 conversations; type more of it"_s.arg(text).arg(ids->size()));
+    console->err(
+        ids->isEmpty()
+            ? u"pilothouse-cli: there is no conversation %1 (list shows them)"_s.arg(text)
+            : u"pilothouse-cli: %1 fits %2 conversations; type more of it"_s.arg(text).arg(ids->size()));
     return {};
 }
 
@@ -128,13 +128,15 @@ int showCommand(const QString &dataDir, const QString &conversation, bool json, 
     return Finished;
 }
 
-int exportCommand(const QString &dataDir, const QString &conversation, const QString &format, const QString &file, Console *console)
+int exportCommand(const QString &dataDir, const QString &conversation, const QString &format,
+                  const QString &file, Console *console)
 {
     const auto reader = LogReader::open(dataDir);
     if (!reader)
         return failed(reader.error(), console);
     const auto write = [&](QIODevice &device) {
-        return format == "json"_L1 ? exportJson(**reader, conversation, device) : exportMarkdown(**reader, conversation, device);
+        return format == "json"_L1 ? exportJson(**reader, conversation, device)
+                                   : exportMarkdown(**reader, conversation, device);
     };
     if (file.isEmpty()) {
         QFile out;
@@ -145,13 +147,17 @@ int exportCommand(const QString &dataDir, const QString &conversation, const QSt
     }
     QSaveFile out(file);
     if (!out.open(QIODevice::WriteOnly))
-        return failed({ErrorKind::Usage, u"%1 cannot be written: %2."_s.arg(file, out.errorString()), {}, {}}, console);
+        return failed({ErrorKind::Usage, u"%1 cannot be written: %2."_s.arg(file, out.errorString()), {}, {}},
+                      console);
     const auto done = write(out);
     if (!done)
         return failed(done.error(), console);
     if (!out.commit())
-        return failed({ErrorKind::Storage, u"%1 cannot be written: %2."_s.arg(file, out.errorString()),
-                       u"What was there before is untouched."_s, {}}, console);
+        return failed({ErrorKind::Storage,
+                       u"%1 cannot be written: %2."_s.arg(file, out.errorString()),
+                       u"What was there before is untouched."_s,
+                       {}},
+                      console);
     return Finished;
 }
 

@@ -45,15 +45,17 @@ RunCommand::RunCommand(Engine *engine, RunOptions options, Console *console)
             onTurnEnded(reason);
     });
     connect(m_engine, &Engine::lagged, this, [this] {
-        m_console->err(u"pilothouse-cli: output was read too slowly and some events were not printed; they are in the log (show %1)."_s.arg(
-            m_conversation));
+        m_console->err(
+            u"pilothouse-cli: output was read too slowly and some events were not printed; they are in the log (show %1)."_s
+                .arg(m_conversation));
     });
 }
 
 void RunCommand::start()
 {
     const bool canAsk = m_options.ask && ::isatty(STDIN_FILENO) && !m_options.json;
-    m_options.settings.approval = m_options.ask ? (canAsk ? u"ask"_s : u"ask-and-end"_s) : m_options.settings.approval;
+    m_options.settings.approval =
+        m_options.ask ? (canAsk ? u"ask"_s : u"ask-and-end"_s) : m_options.settings.approval;
     if (m_options.conversation.isEmpty()) {
         m_conversation = m_engine->createConversation(m_options.settings);
         if (!m_options.json)
@@ -79,13 +81,14 @@ void RunCommand::start()
 
 void RunCommand::submit()
 {
-    m_engine->submit(m_conversation, m_options.prompt, MessageDelivery::Now, this, [this](const Result<Done, Error> &taken) {
-        if (taken)
-            return;
-        m_console->error(taken.error());
-        m_ended = true;
-        Q_EMIT done(exitCodeOf(taken.error()));
-    });
+    m_engine->submit(m_conversation, m_options.prompt, MessageDelivery::Now, this,
+                     [this](const Result<Done, Error> &taken) {
+                         if (taken)
+                             return;
+                         m_console->error(taken.error());
+                         m_ended = true;
+                         Q_EMIT done(exitCodeOf(taken.error()));
+                     });
 }
 
 void RunCommand::onEvents(const EventBatch &events)
@@ -152,7 +155,8 @@ void RunCommand::askNext()
         m_stdin.reset();
         return;
     }
-    m_console->err(u"Run this call?  "_s + m_questions.first().line + u"\n[y] allow once  [n] deny  [n REASON] deny and tell the model why"_s);
+    m_console->err(u"Run this call?  "_s + m_questions.first().line
+                   + u"\n[y] allow once  [n] deny  [n REASON] deny and tell the model why"_s);
     if (!m_stdin) {
         m_stdin = std::make_unique<QSocketNotifier>(STDIN_FILENO, QSocketNotifier::Read);
         connect(m_stdin.get(), &QSocketNotifier::activated, this, &RunCommand::readAnswer);
@@ -184,10 +188,11 @@ void RunCommand::readAnswer()
         askNext();
         return;
     }
-    m_engine->answer(m_conversation, m_questions.takeFirst().callId, answer, this, [this](const Result<Done, Error> &taken) {
-        if (!taken)
-            m_console->error(taken.error());
-    });
+    m_engine->answer(m_conversation, m_questions.takeFirst().callId, answer, this,
+                     [this](const Result<Done, Error> &taken) {
+                         if (!taken)
+                             m_console->error(taken.error());
+                     });
     askNext();
 }
 

@@ -18,7 +18,8 @@ namespace Pilothouse::Cli {
 struct RunOptions {
     QString prompt;
     QString conversation; ///< Whole id; empty: a new one.
-    ConversationSettings settings; ///< Members given on the command line; empty ones are left to the defaults.
+    ConversationSettings
+        settings; ///< Members given on the command line; empty ones are left to the defaults.
     bool json = false;
     bool ask = false; ///< Ask on the terminal; without one the turn ends as waiting.
 };

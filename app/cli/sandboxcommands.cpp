@@ -19,25 +19,23 @@ namespace {
 
 constexpr qint64 LargestUpload = Q_INT64_C(256) * 1024 * 1024;
 
-QString sizeText(const FileEntry &entry)
-{
-    return entry.type == u'd' ? u"-"_s : QString::number(entry.size);
-}
+QString sizeText(const FileEntry &entry) { return entry.type == u'd' ? u"-"_s : QString::number(entry.size); }
 
 } // namespace
 
-SandboxCommand::SandboxCommand(Engine *engine, QString backend, QStringList words, bool json, Console *console)
+SandboxCommand::SandboxCommand(Engine *engine, QString backend, QStringList words, bool json,
+                               Console *console)
     : m_engine(engine)
     , m_backend(std::move(backend))
     , m_words(std::move(words))
     , m_json(json)
     , m_console(console)
-{
-}
+{ }
 
 QString SandboxCommand::usage()
 {
-    return u"sandbox list [--json] | create [--json] [NAME] | pause ID | resume ID | kill ID | exec ID COMMAND | ls ID PATH | "
+    return u"sandbox list [--json] | create [--json] [NAME] | pause ID | resume ID | kill ID | exec ID "
+           u"COMMAND | ls ID PATH | "
            "get ID REMOTE LOCAL | put ID LOCAL REMOTE"_s;
 }
 
@@ -108,7 +106,8 @@ void SandboxCommand::list()
             m_console->out(all.toJson() + '\n');
         } else {
             for (const SandboxInfo &info : *list)
-                m_console->outLine(u"%1  %2  %3  %4"_s.arg(info.id, info.status.leftJustified(8), info.createdAt, info.name));
+                m_console->outLine(u"%1  %2  %3  %4"_s.arg(info.id, info.status.leftJustified(8),
+                                                           info.createdAt, info.name));
         }
         Q_EMIT done(Finished);
     });
@@ -118,17 +117,18 @@ void SandboxCommand::create()
 {
     if (m_words.size() > 2 && !need(1))
         return;
-    m_engine->createSandbox(m_backend, m_words.value(1, u"by-hand"_s), this, [this](const Result<SandboxInfo, Error> &info) {
-        if (!info) {
-            fail(info.error());
-            return;
-        }
-        if (m_json)
-            m_console->out(info->toJson().toJson() + '\n');
-        else
-            m_console->outLine(info->id);
-        Q_EMIT done(Finished);
-    });
+    m_engine->createSandbox(m_backend, m_words.value(1, u"by-hand"_s), this,
+                            [this](const Result<SandboxInfo, Error> &info) {
+                                if (!info) {
+                                    fail(info.error());
+                                    return;
+                                }
+                                if (m_json)
+                                    m_console->out(info->toJson().toJson() + '\n');
+                                else
+                                    m_console->outLine(info->id);
+                                Q_EMIT done(Finished);
+                            });
 }
 
 void SandboxCommand::exec()
@@ -153,9 +153,11 @@ void SandboxCommand::exec()
                 Q_EMIT done(outcome->exitCode.value_or(OurOwnFailure));
             } else {
                 const QString why = outcome->error ? outcome->error->message : QString();
-                m_console->err(outcome->known == CommandOutcome::Known::NotStarted
-                                   ? u"pilothouse-cli: the command did not start: "_s + why
-                                   : u"pilothouse-cli: outcome unknown: the connection was lost while the command ran. "_s + why);
+                m_console->err(
+                    outcome->known == CommandOutcome::Known::NotStarted
+                        ? u"pilothouse-cli: the command did not start: "_s + why
+                        : u"pilothouse-cli: outcome unknown: the connection was lost while the command ran. "_s
+                            + why);
                 Q_EMIT done(OurOwnFailure);
             }
         });
@@ -165,45 +167,50 @@ void SandboxCommand::listFiles()
 {
     if (!need(2))
         return;
-    m_engine->listFiles(m_backend, m_words[1], m_words[2], this, [this](const Result<FileListing, Error> &listing) {
-        if (!listing) {
-            fail(listing.error());
-            return;
-        }
-        QList<FileEntry> entries = listing->entries;
-        std::sort(entries.begin(), entries.end(), [](const FileEntry &a, const FileEntry &b) { return a.name < b.name; });
-        for (const FileEntry &entry : std::as_const(entries)) {
-            const QString name = QString::fromUtf8(entry.name)
-                + (entry.type == u'd'       ? u"/"_s
-                       : entry.type == u'l' ? u" -> "_s + QString::fromUtf8(entry.linkTarget)
-                                            : QString());
-            m_console->outLine(u"%1  %2  %3"_s.arg(
-                sizeText(entry).rightJustified(10),
-                QDateTime::fromSecsSinceEpoch(static_cast<qint64>(entry.modified), Qt::UTC).toString(Qt::ISODate), name));
-        }
-        if (!listing->complete)
-            m_console->err(u"pilothouse-cli: the listing is incomplete: its end did not arrive."_s);
-        Q_EMIT done(listing->complete ? Finished : SandboxError);
-    });
+    m_engine->listFiles(
+        m_backend, m_words[1], m_words[2], this, [this](const Result<FileListing, Error> &listing) {
+            if (!listing) {
+                fail(listing.error());
+                return;
+            }
+            QList<FileEntry> entries = listing->entries;
+            std::sort(entries.begin(), entries.end(),
+                      [](const FileEntry &a, const FileEntry &b) { return a.name < b.name; });
+            for (const FileEntry &entry : std::as_const(entries)) {
+                const QString name = QString::fromUtf8(entry.name)
+                    + (entry.type == u'd'       ? u"/"_s
+                           : entry.type == u'l' ? u" -> "_s + QString::fromUtf8(entry.linkTarget)
+                                                : QString());
+                m_console->outLine(u"%1  %2  %3"_s.arg(
+                    sizeText(entry).rightJustified(10),
+                    QDateTime::fromSecsSinceEpoch(static_cast<qint64>(entry.modified), Qt::UTC)
+                        .toString(Qt::ISODate),
+                    name));
+            }
+            if (!listing->complete)
+                m_console->err(u"pilothouse-cli: the listing is incomplete: its end did not arrive."_s);
+            Q_EMIT done(listing->complete ? Finished : SandboxError);
+        });
 }
 
 void SandboxCommand::get()
 {
     if (!need(3))
         return;
-    m_engine->readFile(m_backend, m_words[1], m_words[2], this, [this](const Result<QByteArray, Error> &bytes) {
-        if (!bytes) {
-            fail(bytes.error());
-            return;
-        }
-        QSaveFile file(m_words[3]);
-        if (!file.open(QIODevice::WriteOnly) || file.write(*bytes) != bytes->size() || !file.commit()) {
-            fail({ErrorKind::Usage, u"%1 cannot be written: %2."_s.arg(m_words[3], file.errorString()),
-                  u"What was there before is untouched."_s, u"Choose another file."_s});
-            return;
-        }
-        Q_EMIT done(Finished);
-    });
+    m_engine->readFile(
+        m_backend, m_words[1], m_words[2], this, [this](const Result<QByteArray, Error> &bytes) {
+            if (!bytes) {
+                fail(bytes.error());
+                return;
+            }
+            QSaveFile file(m_words[3]);
+            if (!file.open(QIODevice::WriteOnly) || file.write(*bytes) != bytes->size() || !file.commit()) {
+                fail({ErrorKind::Usage, u"%1 cannot be written: %2."_s.arg(m_words[3], file.errorString()),
+                      u"What was there before is untouched."_s, u"Choose another file."_s});
+                return;
+            }
+            Q_EMIT done(Finished);
+        });
 }
 
 void SandboxCommand::put()
@@ -212,19 +219,24 @@ void SandboxCommand::put()
         return;
     QFile file(m_words[2]);
     if (!file.open(QIODevice::ReadOnly)) {
-        fail({ErrorKind::Usage, u"%1 cannot be read: %2."_s.arg(m_words[2], file.errorString()), u"Nothing was sent."_s, {}});
+        fail({ErrorKind::Usage,
+              u"%1 cannot be read: %2."_s.arg(m_words[2], file.errorString()),
+              u"Nothing was sent."_s,
+              {}});
         return;
     }
     if (file.size() > LargestUpload) {
-        fail({ErrorKind::Usage, u"%1 is larger than 256 MiB."_s.arg(m_words[2]), u"Nothing was sent."_s, u"Split it, or pack it."_s});
+        fail({ErrorKind::Usage, u"%1 is larger than 256 MiB."_s.arg(m_words[2]), u"Nothing was sent."_s,
+              u"Split it, or pack it."_s});
         return;
     }
-    m_engine->writeFile(m_backend, m_words[1], m_words[3], file.readAll(), this, [this](const Result<Done, Error> &written) {
-        if (written)
-            Q_EMIT done(Finished);
-        else
-            fail(written.error());
-    });
+    m_engine->writeFile(m_backend, m_words[1], m_words[3], file.readAll(), this,
+                        [this](const Result<Done, Error> &written) {
+                            if (written)
+                                Q_EMIT done(Finished);
+                            else
+                                fail(written.error());
+                        });
 }
 
 } // namespace Pilothouse::Cli

@@ -24,7 +24,8 @@ extern "C" void onSignal(int)
 
 } // namespace
 
-UnixSignals::UnixSignals(QObject *parent) : QObject(parent)
+UnixSignals::UnixSignals(QObject *parent)
+    : QObject(parent)
 {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, s_pair) != 0)
         return;
@@ -41,7 +42,8 @@ UnixSignals::UnixSignals(QObject *parent) : QObject(parent)
     sigemptyset(&action.sa_mask);
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
-    std::signal(SIGPIPE, SIG_IGN); // A reader that goes away is an error of write(), not the end of the process.
+    std::signal(SIGPIPE,
+                SIG_IGN); // A reader that goes away is an error of write(), not the end of the process.
 }
 
 UnixSignals::~UnixSignals()

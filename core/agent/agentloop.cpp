@@ -18,10 +18,7 @@ constexpr int MostPauses = 5;
 constexpr int MostBadCallsInARow = 3;
 constexpr qsizetype QuotedArgs = 400;
 
-qint64 nowMs()
-{
-    return SystemClock().monotonicMs();
-}
+qint64 nowMs() { return SystemClock().monotonicMs(); }
 
 Json dollars(const std::optional<qint64> &nanos)
 {
@@ -31,15 +28,22 @@ Json dollars(const std::optional<qint64> &nanos)
 QString modelErrorTodo(const ApiError &error)
 {
     switch (error.category) {
-    case ApiError::Category::Auth: return u"Check the key of this provider and send the message again."_s;
-    case ApiError::Category::Billing: return u"Money or quota at the provider is used up; add some, or choose another model."_s;
-    case ApiError::Category::ContextWindow: return u"The conversation is too long for this model; start a new one from a summary."_s;
-    case ApiError::Category::NotFound: return u"Check the model's name and the base URL."_s;
+    case ApiError::Category::Auth:
+        return u"Check the key of this provider and send the message again."_s;
+    case ApiError::Category::Billing:
+        return u"Money or quota at the provider is used up; add some, or choose another model."_s;
+    case ApiError::Category::ContextWindow:
+        return u"The conversation is too long for this model; start a new one from a summary."_s;
+    case ApiError::Category::NotFound:
+        return u"Check the model's name and the base URL."_s;
     case ApiError::Category::RateLimit:
-    case ApiError::Category::Overloaded: return u"Wait a little and send the message again."_s;
+    case ApiError::Category::Overloaded:
+        return u"Wait a little and send the message again."_s;
     case ApiError::Category::Redirect:
-    case ApiError::Category::Protocol: return u"Check the base URL of this provider."_s;
-    case ApiError::Category::Network: return u"Check the network, or that the local server runs, and send the message again."_s;
+    case ApiError::Category::Protocol:
+        return u"Check the base URL of this provider."_s;
+    case ApiError::Category::Network:
+        return u"Check the network, or that the local server runs, and send the message again."_s;
     case ApiError::Category::InvalidRequest:
     case ApiError::Category::Permission:
     case ApiError::Category::Conflict:
@@ -50,7 +54,8 @@ QString modelErrorTodo(const ApiError &error)
     case ApiError::Category::Truncated:
     case ApiError::Category::Tls:
     case ApiError::Category::Cancelled:
-    case ApiError::Category::Local: break;
+    case ApiError::Category::Local:
+        break;
     }
     return u"Send the message again, or choose another model."_s;
 }
@@ -60,14 +65,22 @@ QString modelErrorTodo(const ApiError &error)
 QString turnEndName(TurnEnd end)
 {
     switch (end) {
-    case TurnEnd::Finished: return u"finished"_s;
-    case TurnEnd::StepLimit: return u"step-limit"_s;
-    case TurnEnd::Limit: return u"limit"_s;
-    case TurnEnd::ModelError: return u"model-error"_s;
-    case TurnEnd::SandboxError: return u"sandbox-error"_s;
-    case TurnEnd::Stopped: return u"stopped"_s;
-    case TurnEnd::Waiting: return u"waiting"_s;
-    case TurnEnd::Interrupted: return u"interrupted"_s;
+    case TurnEnd::Finished:
+        return u"finished"_s;
+    case TurnEnd::StepLimit:
+        return u"step-limit"_s;
+    case TurnEnd::Limit:
+        return u"limit"_s;
+    case TurnEnd::ModelError:
+        return u"model-error"_s;
+    case TurnEnd::SandboxError:
+        return u"sandbox-error"_s;
+    case TurnEnd::Stopped:
+        return u"stopped"_s;
+    case TurnEnd::Waiting:
+        return u"waiting"_s;
+    case TurnEnd::Interrupted:
+        return u"interrupted"_s;
     }
     return u"interrupted"_s;
 }
@@ -133,9 +146,11 @@ void AgentLoop::connectMachine()
         connect(m_machine, &TurnMachine::failed, this, [this](const Error &error) {
             if (m_state == State::Waking) {
                 for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-                    refuse(call.proposed, call.proposed.toolName, u"Not run: the sandbox could not be started."_s, u"not-run"_s);
+                    refuse(call.proposed, call.proposed.toolName,
+                           u"Not run: the sandbox could not be started."_s, u"not-run"_s);
                 for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-                    refuse(call.proposed, call.proposed.toolName, u"Not run: the sandbox could not be started."_s, u"not-run"_s);
+                    refuse(call.proposed, call.proposed.toolName,
+                           u"Not run: the sandbox could not be started."_s, u"not-run"_s);
             }
             fail(TurnEnd::SandboxError, error);
         });
@@ -146,7 +161,8 @@ void AgentLoop::connectMachine()
             m_keepMachine = true;
             note(u"stop"_s,
                  ok ? u"The sandbox was paused: what did not end is frozen and can be looked at."_s
-                    : u"The sandbox could not be paused (%1): whether the command still runs is unknown."_s.arg(problem),
+                    : u"The sandbox could not be paused (%1): whether the command still runs is unknown."_s
+                          .arg(problem),
                  ok ? u"frozen"_s : u"unknown"_s);
             endTurn(TurnEnd::Stopped);
         });
@@ -211,7 +227,9 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
     const QByteArray replay = runs || answer.calls.isEmpty() ? answer.replay : answer.replayWithoutCalls;
     JsonBuilder message;
     message.add("turn"_L1, m_setup.turn).add("step"_L1, m_step).add("attempt"_L1, answer.attempt);
-    message.add("protocol"_L1, m_model->protocol()).add("provider"_L1, m_setup.model.provider).add("model"_L1, m_setup.model.model);
+    message.add("protocol"_L1, m_model->protocol())
+        .add("provider"_L1, m_setup.model.provider)
+        .add("model"_L1, m_setup.model.model);
     if (!replay.isEmpty())
         message.add("raw"_L1, QString::fromUtf8(replay));
     Json calls = Json::array();
@@ -224,8 +242,12 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
             calls.append(std::move(entry));
         }
     }
-    message.add("calls"_L1, calls).add("finishReason"_L1, stopReasonName(answer.reason)).add("rawReason"_L1, answer.rawReason);
-    message.add("usage"_L1, answer.usage.toJson()).addOptional("costNanos"_L1, cost).add("modelMs"_L1, answer.modelMs);
+    message.add("calls"_L1, calls)
+        .add("finishReason"_L1, stopReasonName(answer.reason))
+        .add("rawReason"_L1, answer.rawReason);
+    message.add("usage"_L1, answer.usage.toJson())
+        .addOptional("costNanos"_L1, cost)
+        .add("modelMs"_L1, answer.modelMs);
     m_journal->append(EventKind::ModelMessage, message.take());
 
     m_callsStartedMs = nowMs();
@@ -245,7 +267,8 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
     case StopReason::Unknown:
     case StopReason::ToolUse:
         if (answer.text.isEmpty())
-            note(u"model"_s, u"The model ended its turn with an empty answer. It is not asked again by itself."_s);
+            note(u"model"_s,
+                 u"The model ended its turn with an empty answer. It is not asked again by itself."_s);
         drain();
         return;
     case StopReason::Pause:
@@ -272,14 +295,17 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
     case StopReason::ContentFilter:
     case StopReason::MalformedToolCall:
     case StopReason::Continuation: {
-        const bool refused = answer.reason == StopReason::Refusal || answer.reason == StopReason::ContentFilter;
-        QString what = refused ? u"The provider refused to answer this (%1)."_s.arg(stopReasonName(answer.reason))
-                               : u"The model's answer could not be used (%1)."_s.arg(stopReasonName(answer.reason));
+        const bool refused =
+            answer.reason == StopReason::Refusal || answer.reason == StopReason::ContentFilter;
+        QString what = refused
+            ? u"The provider refused to answer this (%1)."_s.arg(stopReasonName(answer.reason))
+            : u"The model's answer could not be used (%1)."_s.arg(stopReasonName(answer.reason));
         if (!answer.explanation.isEmpty())
             what += u' ' + answer.explanation;
         fail(TurnEnd::ModelError,
              {ErrorKind::Model, what, u"What it had written stays visible and is not sent again."_s,
-              refused ? u"Word the request differently, or choose another model."_s : u"Send the message again."_s});
+              refused ? u"Word the request differently, or choose another model."_s
+                      : u"Send the message again."_s});
         return;
     }
     }
@@ -298,7 +324,8 @@ void AgentLoop::judge()
     setState(State::Calling);
     m_runner = new CallRunner(m_client, m_machine->sandboxId(), m_journal, m_setup.turn, m_step, this);
     connect(m_runner, &CallRunner::idle, this, &AgentLoop::checkCalls);
-    // Every call is judged before any runs: a refusal or a question must not come after side effects of its siblings.
+    // Every call is judged before any runs: a refusal or a question must not come after side effects of its
+    // siblings.
     QList<ApprovedCall> allowed;
     bool anyAsked = false;
     bool allBad = true;
@@ -313,17 +340,19 @@ void AgentLoop::judge()
             continue;
         }
         if (proposed.args.isEmpty()) {
-            refuse(proposed, proposed.toolName,
-                   u"The arguments of %1 are not a JSON object (%2) and the call was not run. They began: %3"_s.arg(
-                       proposed.toolName, proposed.problem, proposed.raw.left(QuotedArgs)),
-                   u"invalid-arguments"_s);
+            refuse(
+                proposed, proposed.toolName,
+                u"The arguments of %1 are not a JSON object (%2) and the call was not run. They began: %3"_s
+                    .arg(proposed.toolName, proposed.problem, proposed.raw.left(QuotedArgs)),
+                u"invalid-arguments"_s);
             continue;
         }
         Json args = parseJson(proposed.args).value_or(Json::object());
         const QList<SchemaProblem> problems = SchemaValidator::validate(tool->inputSchema(), args);
         if (!problems.isEmpty()) {
             refuse(proposed, proposed.toolName,
-                   QString::fromUtf8(SchemaValidator::refusal(proposed.toolName, problems, proposed.args)), u"invalid-arguments"_s);
+                   QString::fromUtf8(SchemaValidator::refusal(proposed.toolName, problems, proposed.args)),
+                   u"invalid-arguments"_s);
             continue;
         }
         const QString problem = tool->argumentProblem(args);
@@ -332,10 +361,13 @@ void AgentLoop::judge()
             continue;
         }
         allBad = false;
-        const ApprovedCall call {proposed, tool, args};
+        const ApprovedCall call{proposed, tool, args};
         const PolicyVerdict verdict = m_setup.policy.judge(tool->name(), args, proposed.scriptedAsk);
         switch (verdict.kind) {
-        case PolicyVerdict::Kind::Allow: approve(call, u"approved"_s, u"policy"_s, verdict.rule); allowed.append(call); break;
+        case PolicyVerdict::Kind::Allow:
+            approve(call, u"approved"_s, u"policy"_s, verdict.rule);
+            allowed.append(call);
+            break;
         case PolicyVerdict::Kind::Ask:
             anyAsked = true;
             approve(call, u"asked"_s, u"policy"_s, verdict.rule);
@@ -350,10 +382,11 @@ void AgentLoop::judge()
     m_badCalls = allBad ? m_badCalls + 1 : 0;
     if (anyAsked && m_setup.endWhenAsked) {
         for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: it waited for an approval that nobody could give here."_s,
-                   u"not-run"_s);
+            refuse(call.proposed, call.proposed.toolName,
+                   u"Not run: it waited for an approval that nobody could give here."_s, u"not-run"_s);
         for (const ApprovedCall &call : std::as_const(allowed))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: another call of this step waits for an approval."_s, u"not-run"_s);
+            refuse(call.proposed, call.proposed.toolName,
+                   u"Not run: another call of this step waits for an approval."_s, u"not-run"_s);
         finishStep();
         endTurn(TurnEnd::Waiting);
         return;
@@ -363,7 +396,8 @@ void AgentLoop::judge()
     checkCalls();
 }
 
-void AgentLoop::approve(const ApprovedCall &call, const QString &state, const QString &by, const QString &rule)
+void AgentLoop::approve(const ApprovedCall &call, const QString &state, const QString &by,
+                        const QString &rule)
 {
     m_journal->append(EventKind::ToolApproval,
                       JsonBuilder()
@@ -377,7 +411,8 @@ void AgentLoop::approve(const ApprovedCall &call, const QString &state, const QS
                           .take());
 }
 
-void AgentLoop::refuse(const ProposedCall &call, const QString &toolName, const QString &error, const QString &reason)
+void AgentLoop::refuse(const ProposedCall &call, const QString &toolName, const QString &error,
+                       const QString &reason)
 {
     m_journal->append(EventKind::ToolError,
                       JsonBuilder()
@@ -402,11 +437,15 @@ QString AgentLoop::decide(const QString &callId, const ApprovalDecision &decisio
     payload.add("turn"_L1, m_setup.turn).add("step"_L1, m_step).add("callId"_L1, callId);
     if (decision.kind == ApprovalDecision::Kind::Deny) {
         m_waiting.removeAt(index);
-        payload.add("state"_L1, "denied"_L1).add("by"_L1, decision.by).add("rule"_L1, QString()).add("reason"_L1, decision.reason);
+        payload.add("state"_L1, "denied"_L1)
+            .add("by"_L1, decision.by)
+            .add("rule"_L1, QString())
+            .add("reason"_L1, decision.reason);
         m_journal->append(EventKind::ToolApproval, payload.take());
         refuse(call.proposed, call.proposed.toolName,
-               decision.reason.isEmpty() ? u"The user did not approve this call. It was not run."_s
-                                         : u"The user did not approve this call. It was not run. Reason: %1"_s.arg(decision.reason),
+               decision.reason.isEmpty()
+                   ? u"The user did not approve this call. It was not run."_s
+                   : u"The user did not approve this call. It was not run. Reason: %1"_s.arg(decision.reason),
                u"denied"_s);
         checkCalls();
         return {};
@@ -429,7 +468,9 @@ QString AgentLoop::decide(const QString &callId, const ApprovalDecision &decisio
     }
     m_waiting.removeAt(index);
     const bool edited = decision.kind == ApprovalDecision::Kind::Edit;
-    payload.add("state"_L1, edited ? "edited"_L1 : "approved"_L1).add("by"_L1, decision.by).add("rule"_L1, QString());
+    payload.add("state"_L1, edited ? "edited"_L1 : "approved"_L1)
+        .add("by"_L1, decision.by)
+        .add("rule"_L1, QString());
     payload.add("reason"_L1, decision.reason);
     if (edited)
         payload.add("args"_L1, call.args);
@@ -477,7 +518,8 @@ void AgentLoop::checkCalls()
     finishStep();
     if (m_badCalls >= MostBadCallsInARow) {
         fail(TurnEnd::ModelError,
-             {ErrorKind::Model, u"The model wrote unusable arguments three times in a row."_s, u"Everything it did before is kept."_s,
+             {ErrorKind::Model, u"The model wrote unusable arguments three times in a row."_s,
+              u"Everything it did before is kept."_s,
               u"Send a message that says what is wrong, or choose another model."_s});
         return;
     }
@@ -532,10 +574,7 @@ void AgentLoop::drain()
     think();
 }
 
-void AgentLoop::steer(const QString &messageId, const QString &text)
-{
-    m_steering.append({messageId, text});
-}
+void AgentLoop::steer(const QString &messageId, const QString &text) { m_steering.append({messageId, text}); }
 
 QStringList AgentLoop::undeliveredMessages() const
 {
@@ -559,7 +598,9 @@ void AgentLoop::stop()
     case State::Idle:
     case State::Recording:
     case State::Connecting:
-    case State::Draining: m_stopRequested = true; break;
+    case State::Draining:
+        m_stopRequested = true;
+        break;
     case State::Thinking:
         m_stopRequested = true;
         if (m_modelStep) {
@@ -570,7 +611,8 @@ void AgentLoop::stop()
             m_modelStep = nullptr;
             for (const ProposedCall &call : calls)
                 refuse(call, call.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
-            note(u"stop"_s, u"The model's stream was closed. What it had written stays visible and is not sent again."_s,
+            note(u"stop"_s,
+                 u"The model's stream was closed. What it had written stays visible and is not sent again."_s,
                  u"model-closed"_s);
             endTurn(TurnEnd::Stopped);
         }
@@ -581,9 +623,11 @@ void AgentLoop::stop()
         m_stopRequested = true;
         m_waitingTimer.stop();
         for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
+            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s,
+                   u"stopped"_s);
         for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
+            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s,
+                   u"stopped"_s);
         if (m_state == State::Waking) {
             finishStep(); // The machine is on its way; its ready or failed ends the turn.
             break;
@@ -595,7 +639,8 @@ void AgentLoop::stop()
     case State::Stopping:
     case State::Freezing:
     case State::Settling:
-    case State::Finished: break;
+    case State::Finished:
+        break;
     }
 }
 
@@ -646,7 +691,8 @@ void AgentLoop::endTurn(TurnEnd end)
         return;
     m_end = end;
     setState(State::Settling);
-    // A machine that was never reached has nothing to settle; one that was frozen to stop a command stays to be looked at.
+    // A machine that was never reached has nothing to settle; one that was frozen to stop a command stays to
+    // be looked at.
     if (!m_connected || m_keepMachine || m_machinePaused)
         writeTurnFinish();
     else

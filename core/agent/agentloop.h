@@ -21,7 +21,16 @@
 namespace Pilothouse {
 
 /// How a turn ended; words of turn-finish by turnEndName().
-enum class TurnEnd { Finished = 1, StepLimit, Limit, ModelError, SandboxError, Stopped, Waiting, Interrupted };
+enum class TurnEnd {
+    Finished = 1,
+    StepLimit,
+    Limit,
+    ModelError,
+    SandboxError,
+    Stopped,
+    Waiting,
+    Interrupted
+};
 [[nodiscard]] QString turnEndName(TurnEnd end);
 
 /// Everything a turn needs. The functions are called in the engine thread.
@@ -31,17 +40,20 @@ struct TurnSetup {
     ModelName model;
     QString instructions;
     ToolSet tools;
-    std::function<QList<HistoryItem>()> history; ///< By the log as it stands; asked before each model request.
+    std::function<QList<HistoryItem>()>
+        history; ///< By the log as it stands; asked before each model request.
     int maxSteps = 5;
     bool ownMaxStepsWins = false; ///< Nobody chose a limit: a scripted scenario's own limit applies.
     AfterTurn afterTurn = AfterTurn::Pause;
     Policy policy;
-    bool endWhenAsked = false; ///< Nobody can answer: a call that must be asked about ends the turn as waiting.
+    bool endWhenAsked =
+        false; ///< Nobody can answer: a call that must be asked about ends the turn as waiting.
     bool retries = true;
     MachineSetup machine;
     /// Time in Waiting before the machine is paused; 0: never.
-    std::chrono::milliseconds pauseWhileWaiting {20000};
-    std::function<void(QObject *context, std::function<void(const Result<SandboxClient *, Error> &)>)> sandboxClient;
+    std::chrono::milliseconds pauseWhileWaiting{20000};
+    std::function<void(QObject *context, std::function<void(const Result<SandboxClient *, Error> &)>)>
+        sandboxClient;
     std::function<Result<std::shared_ptr<ModelClient>, Error>()> modelClient;
     std::function<std::optional<qint64>(const Usage &)> costNanos;
 };
@@ -57,27 +69,41 @@ struct ApprovalDecision {
 
 /// One turn, from the recorded user message to turn-finish. Engine thread; event driven.
 ///
-/// | state      | entered when                       | event → next                                                       |
+/// | state      | entered when                       | event → next |
 /// |------------|------------------------------------|--------------------------------------------------------------------|
-/// | Idle       | made                               | start → Recording                                                  |
-/// | Recording  | turn-start written                 | durable → Connecting                                               |
-/// | Connecting | sandbox asked for                  | ready → Thinking · failed → Settling(sandbox-error)                |
-/// | Thinking   | model request (with its retries)   | answer with calls → Calling · answer → Draining · error → Settling |
-/// | Calling    | calls judged; allowed ones run     | all ended → Draining · a call waits and none runs → Waiting        |
-/// | Waiting    | only unanswered calls are left     | decide → Calling (after Waking if the machine was paused)          |
-/// | Waking     | machine started for an answer      | ready → Calling · failed → Settling(sandbox-error)                 |
-/// | Draining   | step-finish written                | steering or results → Thinking · limit or nothing → Settling       |
-/// | Stopping   | stop() while calls run             | calls ended → Settling(stopped) · end not seen → Freezing          |
-/// | Freezing   | machine paused to end a call       | frozen → Settling(stopped), machine left as it is                  |
-/// | Settling   | after-turn action                  | settled → Finished                                                 |
-/// | Finished   | turn-finish written and durable    | finished() was emitted                                             |
+/// | Idle       | made                               | start → Recording | | Recording  | turn-start written
+/// | durable → Connecting                                               | | Connecting | sandbox asked for |
+/// ready → Thinking · failed → Settling(sandbox-error)                | | Thinking   | model request (with
+/// its retries)   | answer with calls → Calling · answer → Draining · error → Settling | | Calling    | calls
+/// judged; allowed ones run     | all ended → Draining · a call waits and none runs → Waiting        | |
+/// Waiting    | only unanswered calls are left     | decide → Calling (after Waking if the machine was
+/// paused)          | | Waking     | machine started for an answer      | ready → Calling · failed →
+/// Settling(sandbox-error)                 | | Draining   | step-finish written                | steering or
+/// results → Thinking · limit or nothing → Settling       | | Stopping   | stop() while calls run | calls
+/// ended → Settling(stopped) · end not seen → Freezing          | | Freezing   | machine paused to end a call
+/// | frozen → Settling(stopped), machine left as it is                  | | Settling   | after-turn action |
+/// settled → Finished                                                 | | Finished   | turn-finish written
+/// and durable    | finished() was emitted                                             |
 ///
-/// stop() in Recording and Connecting is remembered and acted on at the next step; in Thinking it closes the stream; in
-/// Waiting it ends the waiting calls; in Settling and Finished it does nothing.
+/// stop() in Recording and Connecting is remembered and acted on at the next step; in Thinking it closes the
+/// stream; in Waiting it ends the waiting calls; in Settling and Finished it does nothing.
 class AgentLoop : public QObject {
     Q_OBJECT
 public:
-    enum class State { Idle = 1, Recording, Connecting, Thinking, Calling, Waiting, Waking, Draining, Stopping, Freezing, Settling, Finished };
+    enum class State {
+        Idle = 1,
+        Recording,
+        Connecting,
+        Thinking,
+        Calling,
+        Waiting,
+        Waking,
+        Draining,
+        Stopping,
+        Freezing,
+        Settling,
+        Finished
+    };
     Q_ENUM(State)
 
     AgentLoop(TurnSetup setup, Journal *journal, QObject *parent);
@@ -87,7 +113,8 @@ public:
     void stopCall(const QString &callId);
     /// A message for after the current step; its user-message event has been written.
     void steer(const QString &messageId, const QString &text);
-    /// Empty when taken; else why not (no such call, arguments that do not fit), and the call goes on waiting.
+    /// Empty when taken; else why not (no such call, arguments that do not fit), and the call goes on
+    /// waiting.
     [[nodiscard]] QString decide(const QString &callId, const ApprovalDecision &decision);
     /// The store cannot write: nothing more may leave the process.
     void storageFailed(const Error &error);
@@ -110,7 +137,8 @@ private:
     void onModelError(const ModelStepEnd &answer);
     void judge();
     void approve(const ApprovedCall &call, const QString &state, const QString &by, const QString &rule);
-    void refuse(const ProposedCall &call, const QString &toolName, const QString &error, const QString &reason);
+    void refuse(const ProposedCall &call, const QString &toolName, const QString &error,
+                const QString &reason);
     void checkCalls();
     void finishStep();
     void drain();

@@ -13,20 +13,15 @@ namespace {
 constexpr qsizetype SummaryLength = 120;
 } // namespace
 
-QString BashTool::name() const
-{
-    return u"bash"_s;
-}
+QString BashTool::name() const { return u"bash"_s; }
 
-QString BashTool::description() const
-{
-    return u"Run a shell command in the sandbox."_s;
-}
+QString BashTool::description() const { return u"Run a shell command in the sandbox."_s; }
 
 QByteArray BashTool::inputSchema() const
 {
     return "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"type\":\"object\","
-           "\"properties\":{\"command\":{\"type\":\"string\"}},\"required\":[\"command\"],\"additionalProperties\":false}";
+           "\"properties\":{\"command\":{\"type\":\"string\"}},\"required\":[\"command\"],"
+           "\"additionalProperties\":false}";
 }
 
 QString BashTool::summary(const Json &args) const

@@ -7,8 +7,8 @@
 
 namespace Pilothouse {
 
-/// Runs one shell command in the sandbox, 60 s at most. Result: {stdout, stderr, exitCode} in this order; an exit code
-/// other than 0 is an ordinary result.
+/// Runs one shell command in the sandbox, 60 s at most. Result: {stdout, stderr, exitCode} in this order; an
+/// exit code other than 0 is an ordinary result.
 class BashTool final : public Tool {
 public:
     [[nodiscard]] QString name() const override;

@@ -12,15 +12,15 @@ namespace {
 constexpr int MostParallelCalls = 10;
 } // namespace
 
-CallRunner::CallRunner(SandboxClient *client, QString sandboxId, Journal *journal, int turn, int step, QObject *parent)
+CallRunner::CallRunner(SandboxClient *client, QString sandboxId, Journal *journal, int turn, int step,
+                       QObject *parent)
     : QObject(parent)
     , m_client(client)
     , m_sandboxId(std::move(sandboxId))
     , m_journal(journal)
     , m_turn(turn)
     , m_step(step)
-{
-}
+{ }
 
 void CallRunner::add(const ApprovedCall &call)
 {
@@ -77,16 +77,18 @@ void CallRunner::run(const ApprovedCall &call)
     running.call = call;
     running.timer.start();
     running.run = call.tool->start(call.args, {m_client, m_sandboxId, callId}, this);
-    connect(running.run, &ToolRun::output, this, [this, callId](OutputChannel channel, const QByteArray &bytes) {
-        const auto it = m_running.find(callId);
-        if (it == m_running.end())
-            return;
-        (channel == OutputChannel::Stdout ? it->stdoutBytes : it->stderrBytes) += bytes.size();
-        m_journal->appendOutput(m_turn, m_step, callId, channel, bytes);
-    });
+    connect(running.run, &ToolRun::output, this,
+            [this, callId](OutputChannel channel, const QByteArray &bytes) {
+                const auto it = m_running.find(callId);
+                if (it == m_running.end())
+                    return;
+                (channel == OutputChannel::Stdout ? it->stdoutBytes : it->stderrBytes) += bytes.size();
+                m_journal->appendOutput(m_turn, m_step, callId, channel, bytes);
+            });
     connect(running.run, &ToolRun::receipt, this,
             [this, callId](const QString &rung, const QString &text) { receipt(callId, rung, text); });
-    connect(running.run, &ToolRun::finished, this, [this, callId](const ToolEnd &end) { onFinished(callId, end); });
+    connect(running.run, &ToolRun::finished, this,
+            [this, callId](const ToolEnd &end) { onFinished(callId, end); });
     m_running.insert(callId, running);
 }
 

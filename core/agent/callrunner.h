@@ -21,17 +21,22 @@ struct ApprovedCall {
     Json args; ///< Checked; as they will run.
 };
 
-/// Runs the approved calls of one step: at most 10 side by side, an exclusive tool alone. Each call's tool-start is
-/// durable before it leaves the process. Writes tool-start, tool-output, tool-result and stop receipts.
+/// Runs the approved calls of one step: at most 10 side by side, an exclusive tool alone. Each call's
+/// tool-start is durable before it leaves the process. Writes tool-start, tool-output, tool-result and stop
+/// receipts.
 class CallRunner : public QObject {
     Q_OBJECT
 public:
-    CallRunner(SandboxClient *client, QString sandboxId, Journal *journal, int turn, int step, QObject *parent);
+    CallRunner(SandboxClient *client, QString sandboxId, Journal *journal, int turn, int step,
+               QObject *parent);
 
     void add(const ApprovedCall &call); ///< May be called while others run.
     void stopAll(); ///< Waiting ones end as stopped; running ones by the ladder. idle() follows if any ran.
     void stopCall(const QString &callId);
-    [[nodiscard]] bool isIdle() const { return m_waiting.isEmpty() && m_starting == 0 && m_running.isEmpty(); }
+    [[nodiscard]] bool isIdle() const
+    {
+        return m_waiting.isEmpty() && m_starting == 0 && m_running.isEmpty();
+    }
     /// A call whose end was not seen when it was stopped: only freezing the machine ends it for certain.
     [[nodiscard]] bool leftSomethingRunning() const { return m_leftRunning; }
 

@@ -15,7 +15,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What the model receives of one stream: enough for a build log's start and its errors, small beside a context window.
+// What the model receives of one stream: enough for a build log's start and its errors, small beside a
+// context window.
 constexpr qsizetype ModelHeadBytes = 20 * 1024;
 constexpr qsizetype ModelTailBytes = 12 * 1024;
 // All output of one call goes to disk; past this a runaway command is stopped before it fills it.
@@ -45,7 +46,9 @@ void CommandRun::onOutput(OutputChannel channel, const QByteArray &bytes)
     m_outputBytes += bytes.size();
     if (m_outputBytes > LargestOutput) {
         m_tooMuchOutput = true;
-        Q_EMIT receipt(u"output-limit"_s, u"The command printed more than 1 GiB and is being stopped. The output so far is kept."_s);
+        Q_EMIT receipt(
+            u"output-limit"_s,
+            u"The command printed more than 1 GiB and is being stopped. The output so far is kept."_s);
         stop();
         return;
     }
@@ -74,13 +77,14 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
     case CommandOutcome::Known::Exited:
         end.exitCode = outcome.exitCode;
         if (m_stopping)
-            Q_EMIT receipt(u"exit-seen"_s, u"The command ended with exit code %1."_s.arg(outcome.exitCode.value_or(-1)));
+            Q_EMIT receipt(u"exit-seen"_s,
+                           u"The command ended with exit code %1."_s.arg(outcome.exitCode.value_or(-1)));
         if (m_tooMuchOutput) {
             end.isError = true;
             end.result = resultJson(outcome.exitCode, u"Stopped: the command printed more than 1 GiB."_s);
         } else {
-            end.result = resultJson(outcome.exitCode,
-                                    m_stopping ? u"The user stopped this command."_s : QString());
+            end.result =
+                resultJson(outcome.exitCode, m_stopping ? u"The user stopped this command."_s : QString());
         }
         break;
     case CommandOutcome::Known::NotStarted: {
@@ -92,8 +96,10 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
     case CommandOutcome::Known::Unknown:
         end.isError = true;
         end.outcomeKnown = false;
-        end.result = resultJson({}, u"Outcome unknown: the connection to the sandbox was lost while the command ran. It may "
-                                    "have finished, and it may still be running. Look before you repeat it."_s);
+        end.result = resultJson(
+            {},
+            u"Outcome unknown: the connection to the sandbox was lost while the command ran. It may "
+            "have finished, and it may still be running. Look before you repeat it."_s);
         break;
     }
     finish(end);
@@ -114,14 +120,14 @@ void CommandRun::force()
 {
     if (m_finished)
         return;
-    m_context.sandbox->signalCall(m_context.sandboxId, m_context.callId, u"KILL"_s, this,
-                                  [this](const Result<int, ApiError> &reply) {
-                                      if (m_finished)
-                                          return;
-                                      Q_EMIT receipt(u"killed"_s,
-                                                     reply ? u"SIGKILL was sent to %1 processes of the command."_s.arg(*reply)
-                                                           : u"SIGKILL could not be sent: "_s + reply.error().message);
-                                  });
+    m_context.sandbox->signalCall(
+        m_context.sandboxId, m_context.callId, u"KILL"_s, this, [this](const Result<int, ApiError> &reply) {
+            if (m_finished)
+                return;
+            Q_EMIT receipt(u"killed"_s,
+                           reply ? u"SIGKILL was sent to %1 processes of the command."_s.arg(*reply)
+                                 : u"SIGKILL could not be sent: "_s + reply.error().message);
+        });
     QTimer::singleShot(KillGrace, this, &CommandRun::giveUp);
 }
 

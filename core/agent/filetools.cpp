@@ -23,11 +23,12 @@ constexpr qsizetype ModelTailBytes = 16 * 1024;
 QString pathRule(const QString &path)
 {
     const QString problem = SandboxClient::pathProblem(path);
-    return problem.isEmpty() ? QString() : u"The path \"%1\" was refused: %2"_s.arg(path.left(SummaryLength), problem);
+    return problem.isEmpty() ? QString()
+                             : u"The path \"%1\" was refused: %2"_s.arg(path.left(SummaryLength), problem);
 }
 
-/// A file call as a tool run: one request, one answer. It cannot be taken back once sent, so stop() waits for the
-/// answer, which the client bounds in time.
+/// A file call as a tool run: one request, one answer. It cannot be taken back once sent, so stop() waits for
+/// the answer, which the client bounds in time.
 class FileRun final : public ToolRun {
 public:
     using ToolRun::ToolRun;
@@ -43,7 +44,8 @@ public:
         toolEnd.isError = true;
         toolEnd.outcomeKnown = !error.outcomeUnknown;
         const QString text = error.outcomeUnknown
-            ? u"Outcome unknown: %1 was sent and no answer came (%2). Look before you repeat it."_s.arg(what, error.message)
+            ? u"Outcome unknown: %1 was sent and no answer came (%2). Look before you repeat it."_s.arg(
+                what, error.message)
             : u"%1 failed: %2"_s.arg(what, error.message);
         toolEnd.result = Json::string(text).toJson();
         end(toolEnd);
@@ -55,15 +57,9 @@ private:
 
 } // namespace
 
-QString WriteFileTool::name() const
-{
-    return u"writeFile"_s;
-}
+QString WriteFileTool::name() const { return u"writeFile"_s; }
 
-QString WriteFileTool::id() const
-{
-    return u"write-file"_s;
-}
+QString WriteFileTool::id() const { return u"write-file"_s; }
 
 QString WriteFileTool::description() const
 {
@@ -77,10 +73,7 @@ QByteArray WriteFileTool::inputSchema() const
            "\"required\":[\"path\",\"content\"],\"additionalProperties\":false}";
 }
 
-QString WriteFileTool::argumentProblem(const Json &args) const
-{
-    return pathRule(args[u"path"].toString());
-}
+QString WriteFileTool::argumentProblem(const Json &args) const { return pathRule(args[u"path"].toString()); }
 
 QString WriteFileTool::summary(const Json &args) const
 {
@@ -92,28 +85,23 @@ ToolRun *WriteFileTool::start(const Json &args, const ToolContext &context, QObj
     auto *run = new FileRun(parent);
     const QString path = args[u"path"].toString();
     const QString content = args[u"content"].toString();
-    context.sandbox->writeFile(context.sandboxId, path, content.toUtf8(), run,
-                               [run, path, count = content.size()](const Result<Done, ApiError> &reply) {
-                                   if (!reply) {
-                                       run->fail(u"Writing %1"_s.arg(path), reply.error());
-                                       return;
-                                   }
-                                   ToolEnd end;
-                                   end.result = Json::string(u"Wrote %1 characters to %2"_s.arg(count).arg(path)).toJson();
-                                   run->end(end);
-                               });
+    context.sandbox->writeFile(
+        context.sandboxId, path, content.toUtf8(), run,
+        [run, path, count = content.size()](const Result<Done, ApiError> &reply) {
+            if (!reply) {
+                run->fail(u"Writing %1"_s.arg(path), reply.error());
+                return;
+            }
+            ToolEnd end;
+            end.result = Json::string(u"Wrote %1 characters to %2"_s.arg(count).arg(path)).toJson();
+            run->end(end);
+        });
     return run;
 }
 
-QString ReadFileTool::name() const
-{
-    return u"readFile"_s;
-}
+QString ReadFileTool::name() const { return u"readFile"_s; }
 
-QString ReadFileTool::id() const
-{
-    return u"read-file"_s;
-}
+QString ReadFileTool::id() const { return u"read-file"_s; }
 
 QString ReadFileTool::description() const
 {
@@ -123,13 +111,11 @@ QString ReadFileTool::description() const
 QByteArray ReadFileTool::inputSchema() const
 {
     return "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"type\":\"object\","
-           "\"properties\":{\"path\":{\"type\":\"string\"}},\"required\":[\"path\"],\"additionalProperties\":false}";
+           "\"properties\":{\"path\":{\"type\":\"string\"}},\"required\":[\"path\"],\"additionalProperties\":"
+           "false}";
 }
 
-QString ReadFileTool::argumentProblem(const Json &args) const
-{
-    return pathRule(args[u"path"].toString());
-}
+QString ReadFileTool::argumentProblem(const Json &args) const { return pathRule(args[u"path"].toString()); }
 
 QString ReadFileTool::summary(const Json &args) const
 {

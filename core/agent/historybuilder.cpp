@@ -66,7 +66,8 @@ void HistoryBuilder::apply(const Event &event)
         entry.item.model = payload[u"model"].toString();
         entry.item.raw = payload[u"raw"].toString().toUtf8();
         for (const Json &call : payload[u"calls"].elements())
-            entry.calls.append({call[u"callId"].toString(), call[u"providerCallId"].toString(), call[u"toolName"].toString()});
+            entry.calls.append({call[u"callId"].toString(), call[u"providerCallId"].toString(),
+                                call[u"toolName"].toString()});
         if (!entry.item.raw.isEmpty())
             m_turns[static_cast<int>(payload[u"turn"].toInteger(0))].entries.append(entry);
         break;
@@ -132,9 +133,10 @@ QList<HistoryItem> HistoryBuilder::history(int turn) const
             for (const Call &call : entry.calls) {
                 const auto outcome = m_outcomes.constFind(call.callId);
                 const bool known = outcome != m_outcomes.constEnd();
-                results.outcomes.append({call.providerCallId, call.toolName,
-                                         known ? outcome->content : u"No result: the program ended before this call did."_s,
-                                         known ? outcome->isError : true});
+                results.outcomes.append(
+                    {call.providerCallId, call.toolName,
+                     known ? outcome->content : u"No result: the program ended before this call did."_s,
+                     known ? outcome->isError : true});
             }
             items.append(results);
         }

@@ -12,7 +12,8 @@
 namespace Pilothouse {
 
 /// Events to the history that a model is sent, along one branch. Feed events in seq order; only the kinds of
-/// relevantKinds() matter. Every call in it has exactly one outcome: one that the log does not end gets an error text.
+/// relevantKinds() matter. Every call in it has exactly one outcome: one that the log does not end gets an
+/// error text.
 class HistoryBuilder {
 public:
     [[nodiscard]] static QList<EventKind> relevantKinds();
@@ -22,7 +23,8 @@ public:
     [[nodiscard]] QList<HistoryItem> history(int turn = 0) const;
     [[nodiscard]] int lastTurn() const { return m_lastTurn; }
     [[nodiscard]] int headTurn() const { return m_headTurn; } ///< The turn that a next one has as parent.
-    /// Texts of messages with delivery after-step or after-turn that were not delivered or removed, oldest first.
+    /// Texts of messages with delivery after-step or after-turn that were not delivered or removed, oldest
+    /// first.
     struct Queued {
         QString messageId;
         QString text;

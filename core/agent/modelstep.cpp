@@ -13,15 +13,13 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-// A model that proposes more calls in one answer is broken; each would become a card, a process and a log entry.
+// A model that proposes more calls in one answer is broken; each would become a card, a process and a log
+// entry.
 constexpr qsizetype MostCallsPerStep = 64;
 // Arguments larger than this would bloat the log and every later request.
 constexpr qsizetype LargestArgs = 8 * 1024 * 1024;
 
-qint64 nowMs()
-{
-    return SystemClock().monotonicMs();
-}
+qint64 nowMs() { return SystemClock().monotonicMs(); }
 
 } // namespace
 
@@ -66,8 +64,9 @@ void ModelStep::attempt()
     ++m_attempt;
     resetAttempt();
     m_startedMs = nowMs();
-    m_journal->append(EventKind::StepStart,
-                      JsonBuilder().add("turn"_L1, m_turn).add("step"_L1, m_step).add("attempt"_L1, m_attempt).take());
+    m_journal->append(
+        EventKind::StepStart,
+        JsonBuilder().add("turn"_L1, m_turn).add("step"_L1, m_step).add("attempt"_L1, m_attempt).take());
     m_stream = m_client->start(m_request, this);
     connect(m_stream, &ModelStream::eventReceived, this, &ModelStep::onEvent);
 }
@@ -106,11 +105,14 @@ void ModelStep::onEvent(const StreamEvent &event)
         call.scriptedAsk = event.json[u"ask"].toBool();
         JsonBuilder payload;
         payload.add("turn"_L1, m_turn).add("step"_L1, m_step).add("attempt"_L1, m_attempt);
-        payload.add("callId"_L1, call.callId).add("providerCallId"_L1, call.providerCallId).add("toolName"_L1, call.toolName);
+        payload.add("callId"_L1, call.callId)
+            .add("providerCallId"_L1, call.providerCallId)
+            .add("toolName"_L1, call.toolName);
         if (call.args.isEmpty()) {
             payload.addNull("args"_L1).add("raw"_L1, call.raw);
         } else {
-            // Written anew and compact: the raw text may hold white space, and the exact form stands in model-message.
+            // Written anew and compact: the raw text may hold white space, and the exact form stands in
+            // model-message.
             const auto parsed = parseJson(call.args);
             payload.add("args"_L1, parsed ? *parsed : Json::object());
         }
@@ -155,15 +157,16 @@ void ModelStep::onError(const ApiError &error)
     if (m_anyOutput || !m_end.calls.isEmpty()) {
         // Calls that were proposed before the break never run; each still needs its end.
         for (const ProposedCall &call : std::as_const(m_end.calls)) {
-            m_journal->append(EventKind::ToolError,
-                              JsonBuilder()
-                                  .add("turn"_L1, m_turn)
-                                  .add("step"_L1, m_step)
-                                  .add("callId"_L1, call.callId)
-                                  .add("toolName"_L1, call.toolName)
-                                  .add("error"_L1, u"Not run: the model's answer broke off before it was complete."_s)
-                                  .add("reason"_L1, "not-run"_L1)
-                                  .take());
+            m_journal->append(
+                EventKind::ToolError,
+                JsonBuilder()
+                    .add("turn"_L1, m_turn)
+                    .add("step"_L1, m_step)
+                    .add("callId"_L1, call.callId)
+                    .add("toolName"_L1, call.toolName)
+                    .add("error"_L1, u"Not run: the model's answer broke off before it was complete."_s)
+                    .add("reason"_L1, "not-run"_L1)
+                    .take());
         }
         if (mayRepeat) {
             ++m_partialRepeats;

@@ -39,9 +39,9 @@ struct ModelStepEnd {
     qint64 modelMs = 0;
 };
 
-/// One model request with its retries: writes step-start, deltas, tool-call, retry and step-abandoned events. A failed
-/// attempt is repeated while nothing was shown, and at most once after partial output, which is withdrawn; calls of an
-/// unfinished answer are never run, so repeating is safe.
+/// One model request with its retries: writes step-start, deltas, tool-call, retry and step-abandoned events.
+/// A failed attempt is repeated while nothing was shown, and at most once after partial output, which is
+/// withdrawn; calls of an unfinished answer are never run, so repeating is safe.
 class ModelStep : public QObject {
     Q_OBJECT
 public:

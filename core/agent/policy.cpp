@@ -10,9 +10,12 @@ using namespace Qt::StringLiterals;
 QString approvalModeName(ApprovalMode mode)
 {
     switch (mode) {
-    case ApprovalMode::Allow: return u"allow"_s;
-    case ApprovalMode::Ask: return u"ask"_s;
-    case ApprovalMode::Deny: return u"deny"_s;
+    case ApprovalMode::Allow:
+        return u"allow"_s;
+    case ApprovalMode::Ask:
+        return u"ask"_s;
+    case ApprovalMode::Deny:
+        return u"deny"_s;
     }
     return u"ask"_s;
 }

@@ -27,8 +27,7 @@ public:
     explicit Policy(ApprovalMode mode = ApprovalMode::Allow, bool honourScriptedAsk = false)
         : m_mode(mode)
         , m_honourScriptedAsk(honourScriptedAsk)
-    {
-    }
+    { }
     /// `scriptedAsk`: the scripted demo model marked this call as one to ask about (window only).
     [[nodiscard]] PolicyVerdict judge(const QString &toolName, const Json &args, bool scriptedAsk) const;
 

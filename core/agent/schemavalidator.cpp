@@ -24,17 +24,15 @@ namespace {
 constexpr qsizetype ShownArgs = 200; // Characters of the refused arguments that are quoted back.
 constexpr int MostProblems = 20; // A model corrects the first few; hundreds only fill its context.
 
-// The library reads Qt's JSON types. They lose member order and long numbers, which does not matter for a yes or no.
+// The library reads Qt's JSON types. They lose member order and long numbers, which does not matter for a yes
+// or no.
 QJsonValue toQt(const Json &json)
 {
     const QJsonDocument document = QJsonDocument::fromJson("[" + json.toJson() + "]");
     return document.array().at(0);
 }
 
-const Json &propertySchema(const Json &schema, const QString &name)
-{
-    return schema[u"properties"][name];
-}
+const Json &propertySchema(const Json &schema, const QString &name) { return schema[u"properties"][name]; }
 
 bool isRequired(const Json &schema, const QString &name)
 {
@@ -60,18 +58,26 @@ void repair(const Json &schema, Json &args)
 QString typeWord(const Json &value)
 {
     switch (value.type()) {
-    case Json::Type::Null: return u"null"_s;
-    case Json::Type::Bool: return u"a boolean"_s;
-    case Json::Type::Number: return u"a number"_s;
-    case Json::Type::String: return u"a string"_s;
-    case Json::Type::Array: return u"an array"_s;
-    case Json::Type::Object: return u"an object"_s;
-    case Json::Type::Raw: return u"a value"_s;
+    case Json::Type::Null:
+        return u"null"_s;
+    case Json::Type::Bool:
+        return u"a boolean"_s;
+    case Json::Type::Number:
+        return u"a number"_s;
+    case Json::Type::String:
+        return u"a string"_s;
+    case Json::Type::Array:
+        return u"an array"_s;
+    case Json::Type::Object:
+        return u"an object"_s;
+    case Json::Type::Raw:
+        return u"a value"_s;
     }
     return u"a value"_s;
 }
 
-// Required members and plain types make up nearly all refusals; they get sentences of ours, with the member as path.
+// Required members and plain types make up nearly all refusals; they get sentences of ours, with the member
+// as path.
 QList<SchemaProblem> plainProblems(const Json &schema, const Json &args)
 {
     QList<SchemaProblem> problems;
@@ -120,7 +126,9 @@ QList<SchemaProblem> libraryProblems(const Json &schema, const Json &args)
             problems.append(problem);
         }
     } catch (const std::exception &error) {
-        problems.append({{}, u"the tool's own schema cannot be used: "_s + QString::fromUtf8(error.what()).left(ShownArgs)});
+        problems.append(
+            {{},
+             u"the tool's own schema cannot be used: "_s + QString::fromUtf8(error.what()).left(ShownArgs)});
     }
     return problems;
 }
@@ -151,9 +159,11 @@ QList<SchemaProblem> SchemaValidator::validate(const QByteArray &schemaText, Jso
     return plain.isEmpty() ? libraryProblems(schema, args) : plain;
 }
 
-QByteArray SchemaValidator::refusal(const QString &toolName, const QList<SchemaProblem> &problems, const QByteArray &args)
+QByteArray SchemaValidator::refusal(const QString &toolName, const QList<SchemaProblem> &problems,
+                                    const QByteArray &args)
 {
-    QString message = u"The call of %1 was not run, because its arguments do not fit the tool."_s.arg(toolName);
+    QString message =
+        u"The call of %1 was not run, because its arguments do not fit the tool."_s.arg(toolName);
     Json tree = Json::object();
     tree.set(u"errors"_s, Json::array());
     tree.set(u"fields"_s, Json::object());
@@ -163,7 +173,11 @@ QByteArray SchemaValidator::refusal(const QString &toolName, const QList<SchemaP
         addField(tree, problem.path, 0, problem.text);
     }
     message += u"\n\nArguments received: "_s + QString::fromUtf8(args).left(ShownArgs);
-    return JsonBuilder().add("error"_L1, true).add("message"_L1, message).add("validationErrors"_L1, tree).take();
+    return JsonBuilder()
+        .add("error"_L1, true)
+        .add("message"_L1, message)
+        .add("validationErrors"_L1, tree)
+        .take();
 }
 
 } // namespace Pilothouse

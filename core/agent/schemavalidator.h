@@ -20,13 +20,14 @@ struct SchemaProblem {
 /// Checks tool arguments against a JSON Schema (draft 7). Pure.
 class SchemaValidator {
 public:
-    /// Members that the schema does not name are dropped from `args` first, as are nulls of optional members (models
-    /// send both). Empty: valid.
+    /// Members that the schema does not name are dropped from `args` first, as are nulls of optional members
+    /// (models send both). Empty: valid.
     [[nodiscard]] static QList<SchemaProblem> validate(const QByteArray &schema, Json &args);
 
     /// The object that a model reads when its arguments were refused:
     /// {error: true, message, validationErrors: {errors: [], fields: {NAME: {errors: […], fields: {}}}}}.
-    [[nodiscard]] static QByteArray refusal(const QString &toolName, const QList<SchemaProblem> &problems, const QByteArray &args);
+    [[nodiscard]] static QByteArray refusal(const QString &toolName, const QList<SchemaProblem> &problems,
+                                            const QByteArray &args);
 };
 
 } // namespace Pilothouse

@@ -15,8 +15,8 @@ namespace Pilothouse {
 
 class SandboxClient;
 
-/// What a tool may know of the place it runs in. The sandbox id is the only thing about the sandbox in here; the client
-/// stays inside the process and never reaches a log or a model.
+/// What a tool may know of the place it runs in. The sandbox id is the only thing about the sandbox in here;
+/// the client stays inside the process and never reaches a log or a model.
 struct ToolContext {
     SandboxClient *sandbox = nullptr;
     QString sandboxId;
@@ -25,7 +25,8 @@ struct ToolContext {
 
 /// How a call ended.
 struct ToolEnd {
-    QByteArray result; ///< JSON text, an object or a string: exactly what the model receives. Bounded by the tool.
+    QByteArray
+        result; ///< JSON text, an object or a string: exactly what the model receives. Bounded by the tool.
     bool isError = false; ///< The model is told that the call failed (an exit code is no failure).
     std::optional<int> exitCode;
     bool truncated = false; ///< The model received less than there was.
@@ -33,13 +34,14 @@ struct ToolEnd {
     bool stopped = false; ///< Ended because the person stopped it.
 };
 
-/// One running call. Emits output* and then finished exactly once, on later event-loop turns; owned by its parent.
+/// One running call. Emits output* and then finished exactly once, on later event-loop turns; owned by its
+/// parent.
 class ToolRun : public QObject {
     Q_OBJECT
 public:
     using QObject::QObject;
-    /// Stop by the ladder: signal, then force, each rung told by receipt(). finished() follows when the end was seen, or
-    /// with outcomeKnown = false when it was not; then freezing the machine is up to the caller.
+    /// Stop by the ladder: signal, then force, each rung told by receipt(). finished() follows when the end
+    /// was seen, or with outcomeKnown = false when it was not; then freezing the machine is up to the caller.
     virtual void stop() = 0;
 Q_SIGNALS:
     void output(Pilothouse::OutputChannel channel, const QByteArray &bytes);
@@ -57,7 +59,8 @@ public:
     [[nodiscard]] virtual QString name() const = 0; ///< The key: on the wire, in events.
     [[nodiscard]] virtual QString id() const { return name(); } ///< Also answers to this name.
     [[nodiscard]] virtual QString description() const = 0;
-    [[nodiscard]] virtual QByteArray inputSchema() const = 0; ///< JSON text; members in the order they are sent.
+    [[nodiscard]] virtual QByteArray inputSchema()
+        const = 0; ///< JSON text; members in the order they are sent.
     [[nodiscard]] virtual bool isExclusive() const { return false; } ///< Runs alone, not beside other calls.
     /// What is wrong with arguments that pass the schema, for the model to read; empty if nothing.
     [[nodiscard]] virtual QString argumentProblem(const Json & /*args*/) const { return {}; }

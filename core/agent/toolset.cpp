@@ -24,10 +24,7 @@ ToolSet ToolSet::builtIn(const QStringList &names)
     return ToolSet(tools);
 }
 
-QStringList ToolSet::builtInNames()
-{
-    return {u"bash"_s, u"writeFile"_s, u"readFile"_s};
-}
+QStringList ToolSet::builtInNames() { return {u"bash"_s, u"writeFile"_s, u"readFile"_s}; }
 
 const Tool *ToolSet::find(const QString &name) const
 {

@@ -15,9 +15,12 @@ namespace Pilothouse {
 class ToolSet {
 public:
     ToolSet() = default;
-    explicit ToolSet(QList<std::shared_ptr<Tool>> tools) : m_tools(std::move(tools)) { }
+    explicit ToolSet(QList<std::shared_ptr<Tool>> tools)
+        : m_tools(std::move(tools))
+    { }
 
-    /// The built-in tools by name (bash, writeFile, readFile), in the order given; unknown names are left out.
+    /// The built-in tools by name (bash, writeFile, readFile), in the order given; unknown names are left
+    /// out.
     [[nodiscard]] static ToolSet builtIn(const QStringList &names);
     [[nodiscard]] static QStringList builtInNames();
 

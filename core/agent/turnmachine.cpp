@@ -12,9 +12,12 @@ using namespace Qt::StringLiterals;
 QString afterTurnName(AfterTurn action)
 {
     switch (action) {
-    case AfterTurn::Pause: return u"pause"_s;
-    case AfterTurn::Keep: return u"keep"_s;
-    case AfterTurn::Delete: return u"delete"_s;
+    case AfterTurn::Pause:
+        return u"pause"_s;
+    case AfterTurn::Keep:
+        return u"keep"_s;
+    case AfterTurn::Delete:
+        return u"delete"_s;
     }
     return u"pause"_s;
 }
@@ -33,8 +36,7 @@ TurnMachine::TurnMachine(SandboxClient *client, Journal *journal, MachineSetup s
     , m_client(client)
     , m_journal(journal)
     , m_setup(std::move(setup))
-{
-}
+{ }
 
 void TurnMachine::record(const QString &state, const QString &detail, const QString &attemptToken)
 {
@@ -54,7 +56,7 @@ void TurnMachine::record(const QString &state, const QString &detail, const QStr
 
 void TurnMachine::fail(ErrorKind kind, const QString &message, const QString &kept, const QString &todo)
 {
-    Q_EMIT failed(Error {kind, message, kept, todo});
+    Q_EMIT failed(Error{kind, message, kept, todo});
 }
 
 void TurnMachine::connectSandbox()
@@ -97,26 +99,32 @@ void TurnMachine::lookUp(const QString &attemptToken, const ApiError &lost)
 {
     ListSandboxes filter;
     filter.metadata = {{u"ph_attempt"_s, attemptToken}};
-    m_client->list(filter, this, [this, attemptToken, lost](const Result<QList<SandboxInfo>, ApiError> &reply) {
-        if (!reply) {
-            record(u"unknown"_s, u"The answer to create was lost, and the list could not be read: "_s + reply.error().message,
-                   attemptToken);
-            fail(ErrorKind::Sandbox,
-                 u"It is not known whether a sandbox was created: "_s + (lost.message.isEmpty() ? reply.error().message : lost.message),
-                 u"Your message and the attempt are kept."_s, u"Send again: the next turn looks for that sandbox first."_s);
-            return;
-        }
-        for (const SandboxInfo &info : *reply) {
-            if (info.status == "deleted"_L1)
-                continue;
-            m_setup.sandboxId = info.id;
-            record(u"active"_s, u"Found by its attempt token after the answer to create was lost."_s, attemptToken);
-            activate();
-            return;
-        }
-        // Listed and not there: the request had no effect, so making one is no repetition.
-        create();
-    });
+    m_client->list(
+        filter, this, [this, attemptToken, lost](const Result<QList<SandboxInfo>, ApiError> &reply) {
+            if (!reply) {
+                record(u"unknown"_s,
+                       u"The answer to create was lost, and the list could not be read: "_s
+                           + reply.error().message,
+                       attemptToken);
+                fail(ErrorKind::Sandbox,
+                     u"It is not known whether a sandbox was created: "_s
+                         + (lost.message.isEmpty() ? reply.error().message : lost.message),
+                     u"Your message and the attempt are kept."_s,
+                     u"Send again: the next turn looks for that sandbox first."_s);
+                return;
+            }
+            for (const SandboxInfo &info : *reply) {
+                if (info.status == "deleted"_L1)
+                    continue;
+                m_setup.sandboxId = info.id;
+                record(u"active"_s, u"Found by its attempt token after the answer to create was lost."_s,
+                       attemptToken);
+                activate();
+                return;
+            }
+            // Listed and not there: the request had no effect, so making one is no repetition.
+            create();
+        });
 }
 
 void TurnMachine::created(const SandboxInfo &info)
@@ -130,25 +138,29 @@ void TurnMachine::activate()
 {
     m_client->activate(m_setup.sandboxId, this, [this](const Result<SandboxInfo, ApiError> &reply) {
         if (reply) {
-            record(u"active"_s, reply->processesLost ? u"Files are as they were; processes of before did not survive."_s : QString());
+            record(u"active"_s,
+                   reply->processesLost ? u"Files are as they were; processes of before did not survive."_s
+                                        : QString());
             Q_EMIT ready();
             return;
         }
         const ApiError &error = reply.error();
         if (error.category == ApiError::Category::NotFound) {
             record(u"gone"_s, error.message);
-            fail(ErrorKind::SandboxGone, u"The conversation's sandbox no longer exists: it was deleted outside this conversation."_s,
+            fail(ErrorKind::SandboxGone,
+                 u"The conversation's sandbox no longer exists: it was deleted outside this conversation."_s,
                  u"The conversation and everything shown in it are kept."_s,
                  u"Duplicate the conversation to go on in a new sandbox."_s);
         } else if (error.category == ApiError::Category::Gone) {
             record(u"lost"_s, error.message);
-            fail(ErrorKind::SandboxLost, u"The conversation's sandbox is lost: the service can no longer start it."_s,
+            fail(ErrorKind::SandboxLost,
+                 u"The conversation's sandbox is lost: the service can no longer start it."_s,
                  u"The conversation and everything shown in it are kept; the sandbox's files are not."_s,
                  u"Delete the sandbox and duplicate the conversation to go on in a new one."_s);
         } else {
             record(u"failed"_s, error.message);
-            fail(ErrorKind::Sandbox, u"The sandbox could not be started: "_s + error.message, u"Your message is kept."_s,
-                 u"Send it again when the cause is mended."_s);
+            fail(ErrorKind::Sandbox, u"The sandbox could not be started: "_s + error.message,
+                 u"Your message is kept."_s, u"Send it again when the cause is mended."_s);
         }
     });
 }

@@ -28,9 +28,9 @@ struct MachineSetup {
     std::optional<qint64> autoDeleteSeconds;
 };
 
-/// The sandbox of one turn: create or activate before it, pause, keep or delete after it. Writes sandbox-state events;
-/// `creating` is durable before the request leaves. A create whose answer was lost is looked up by its attempt token
-/// before another is made. A sandbox that is gone is never replaced silently.
+/// The sandbox of one turn: create or activate before it, pause, keep or delete after it. Writes
+/// sandbox-state events; `creating` is durable before the request leaves. A create whose answer was lost is
+/// looked up by its attempt token before another is made. A sandbox that is gone is never replaced silently.
 class TurnMachine : public QObject {
     Q_OBJECT
 public:

@@ -29,25 +29,19 @@ QString findSandboxd(const QString &option)
 
 } // namespace
 
-Backends::Backends(const EngineOptions &options, NetworkAccess *network, const SecretStore *secrets, QObject *parent)
+Backends::Backends(const EngineOptions &options, NetworkAccess *network, const SecretStore *secrets,
+                   QObject *parent)
     : QObject(parent)
     , m_options(options)
     , m_network(network)
     , m_secrets(secrets)
-{
-}
+{ }
 
 Backends::~Backends() = default;
 
-Secret Backends::superserveKey() const
-{
-    return m_secrets->fromVariable(u"SUPERSERVE_API_KEY"_s);
-}
+Secret Backends::superserveKey() const { return m_secrets->fromVariable(u"SUPERSERVE_API_KEY"_s); }
 
-bool Backends::hasSuperserveKey() const
-{
-    return !superserveKey().isEmpty();
-}
+bool Backends::hasSuperserveKey() const { return !superserveKey().isEmpty(); }
 
 QString Backends::defaultBackend() const
 {
@@ -60,19 +54,22 @@ QString Backends::defaultBackend() const
 
 void Backends::client(const QString &backend, QObject *context, ClientReply reply)
 {
-    const auto answer = [context = QPointer<QObject>(context), reply](const Result<SandboxClient *, Error> &result) {
+    const auto answer = [context = QPointer<QObject>(context),
+                         reply](const Result<SandboxClient *, Error> &result) {
         if (context)
             reply(result);
     };
     const auto answerLater = [this, answer](const Result<SandboxClient *, Error> &result) {
-        QMetaObject::invokeMethod(this, [answer, result] { answer(result); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [answer, result] { answer(result); }, Qt::QueuedConnection);
     };
     if (backend == "superserve"_L1) {
         if (!m_superserve) {
             const Secret key = superserveKey();
             if (key.isEmpty()) {
-                answerLater(fail(Error {ErrorKind::KeyMissing, u"There is no Superserve key."_s, u"Nothing was sent."_s,
-                                        u"Set SUPERSERVE_API_KEY, or use the local sandbox (--sandbox local)."_s}));
+                answerLater(fail(
+                    Error{ErrorKind::KeyMissing, u"There is no Superserve key."_s, u"Nothing was sent."_s,
+                          u"Set SUPERSERVE_API_KEY, or use the local sandbox (--sandbox local)."_s}));
                 return;
             }
             const auto setting = [this](const QString &option, const QString &variable) {
@@ -89,9 +86,10 @@ void Backends::client(const QString &backend, QObject *context, ClientReply repl
     if (!m_localService) {
         const QString program = findSandboxd(m_options.sandboxdProgram);
         if (program.isEmpty()) {
-            answerLater(fail(Error {ErrorKind::SandboxUnavailable, u"The program pilothouse-sandboxd was not found."_s,
-                                    u"Nothing was lost."_s,
-                                    u"Install Pilothouse whole, or set SUPERSERVE_API_KEY to use hosted sandboxes."_s}));
+            answerLater(fail(
+                Error{ErrorKind::SandboxUnavailable, u"The program pilothouse-sandboxd was not found."_s,
+                      u"Nothing was lost."_s,
+                      u"Install Pilothouse whole, or set SUPERSERVE_API_KEY to use hosted sandboxes."_s}));
             return;
         }
         m_localService = new LocalService(m_network, m_options.dataDir, program, this);
@@ -103,7 +101,8 @@ void Backends::client(const QString &backend, QObject *context, ClientReply repl
         }
         const QByteArray origin = endpoint->control.toEncoded();
         if (!m_local || origin != m_localOrigin) {
-            // The service was started anew elsewhere. Turns that hold the old client end with their own errors.
+            // The service was started anew elsewhere. Turns that hold the old client end with their own
+            // errors.
             if (m_local)
                 m_local.release()->setParent(this);
             m_local = std::make_unique<SandboxClient>(m_network, *endpoint);

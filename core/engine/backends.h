@@ -17,17 +17,21 @@ namespace Pilothouse {
 class LocalService;
 class NetworkAccess;
 
-/// Sandbox clients by backend, made when first needed: the local service (started on demand) and the hosted one.
+/// Sandbox clients by backend, made when first needed: the local service (started on demand) and the hosted
+/// one.
 class Backends : public QObject {
     Q_OBJECT
 public:
-    Backends(const EngineOptions &options, NetworkAccess *network, const SecretStore *secrets, QObject *parent);
+    Backends(const EngineOptions &options, NetworkAccess *network, const SecretStore *secrets,
+             QObject *parent);
     ~Backends() override;
 
     using ClientReply = std::function<void(const Result<SandboxClient *, Error> &)>;
-    /// Replies on a later event-loop turn unless `context` is destroyed first. The client stays owned by this object.
+    /// Replies on a later event-loop turn unless `context` is destroyed first. The client stays owned by this
+    /// object.
     void client(const QString &backend, QObject *context, ClientReply reply);
-    /// What a conversation gets when nothing is chosen: option, environment, superserve if its key is known, else local.
+    /// What a conversation gets when nothing is chosen: option, environment, superserve if its key is known,
+    /// else local.
     [[nodiscard]] QString defaultBackend() const;
     [[nodiscard]] bool hasSuperserveKey() const;
 

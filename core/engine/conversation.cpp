@@ -23,9 +23,12 @@ constexpr int DefaultMaxSteps = 5;
 QString deliveryName(Delivery delivery)
 {
     switch (delivery) {
-    case Delivery::Now: return u"now"_s;
-    case Delivery::AfterStep: return u"after-step"_s;
-    case Delivery::AfterTurn: return u"after-turn"_s;
+    case Delivery::Now:
+        return u"now"_s;
+    case Delivery::AfterStep:
+        return u"after-step"_s;
+    case Delivery::AfterTurn:
+        return u"after-turn"_s;
     }
     return u"now"_s;
 }
@@ -33,17 +36,19 @@ QString deliveryName(Delivery delivery)
 std::optional<Error> messageProblem(const QString &text)
 {
     const auto usage = [](const QString &message, const QString &todo) {
-        return Error {ErrorKind::Usage, message, u"Nothing was sent."_s, todo};
+        return Error{ErrorKind::Usage, message, u"Nothing was sent."_s, todo};
     };
     if (text.trimmed().isEmpty())
         return usage(u"The message is empty."_s, u"Write what the agent should do."_s);
     const qsizetype nul = text.indexOf(QChar(u'\0'));
     if (nul >= 0)
-        return usage(u"The message has a NUL character at position %1, which no provider takes."_s.arg(nul + 1),
-                     u"Remove it, or put binary data into a file and upload that."_s);
+        return usage(
+            u"The message has a NUL character at position %1, which no provider takes."_s.arg(nul + 1),
+            u"Remove it, or put binary data into a file and upload that."_s);
     const qsizetype bytes = text.toUtf8().size();
     if (bytes > LargestMessageBytes)
-        return usage(u"The message is %1 MB; the largest that can be sent is 4 MB."_s.arg(static_cast<double>(bytes) / 1e6, 0, 'f', 1),
+        return usage(u"The message is %1 MB; the largest that can be sent is 4 MB."_s.arg(
+                         static_cast<double>(bytes) / 1e6, 0, 'f', 1),
                      u"Put the text into a file in the sandbox and say where it is."_s);
     return {};
 }
@@ -52,8 +57,7 @@ Conversation::Conversation(std::unique_ptr<ConversationLog> log, const Services 
     : QObject(parent)
     , m_log(std::move(log))
     , m_services(services)
-{
-}
+{ }
 
 Conversation::~Conversation()
 {
@@ -63,17 +67,22 @@ Conversation::~Conversation()
 std::optional<Error> Conversation::submit(const QString &text, Delivery delivery)
 {
     if (m_log->state().deleted)
-        return Error {ErrorKind::NotFound, u"This conversation was deleted."_s, {}, u"Start a new one."_s};
+        return Error{ErrorKind::NotFound, u"This conversation was deleted."_s, {}, u"Start a new one."_s};
     if (std::optional<Error> problem = messageProblem(text))
         return problem;
     if (m_loop && delivery == Delivery::Now)
-        return Error {ErrorKind::Busy, u"A turn is already running."_s, u"The running turn was not touched; nothing was sent."_s,
-                      u"Wait for its end, steer it, or stop it."_s};
+        return Error{ErrorKind::Busy, u"A turn is already running."_s,
+                     u"The running turn was not touched; nothing was sent."_s,
+                     u"Wait for its end, steer it, or stop it."_s};
     m_services.pipe->retryStore();
     const QString messageId = newId();
     const Delivery effective = m_loop ? delivery : Delivery::Now;
     m_log->append(EventKind::UserMessage,
-                  JsonBuilder().add("messageId"_L1, messageId).add("text"_L1, text).add("delivery"_L1, deliveryName(effective)).take());
+                  JsonBuilder()
+                      .add("messageId"_L1, messageId)
+                      .add("text"_L1, text)
+                      .add("delivery"_L1, deliveryName(effective))
+                      .take());
     if (!m_loop)
         startTurn({messageId});
     else if (delivery == Delivery::AfterStep)
@@ -97,8 +106,9 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.ownMaxStepsWins = settings.maxSteps <= 0;
     setup.afterTurn = afterTurnFromName(settings.afterTurn, AfterTurn::Pause);
     const bool cannotAsk = settings.approval == "ask-and-end"_L1;
-    setup.policy = Policy(cannotAsk ? ApprovalMode::Ask : approvalModeFromName(settings.approval, ApprovalMode::Ask),
-                          m_services.options->askAsScripted);
+    setup.policy =
+        Policy(cannotAsk ? ApprovalMode::Ask : approvalModeFromName(settings.approval, ApprovalMode::Ask),
+               m_services.options->askAsScripted);
     setup.endWhenAsked = cannotAsk;
     setup.retries = m_services.options->retries;
     setup.pauseWhileWaiting = m_services.options->pauseWhileWaiting;
@@ -147,7 +157,8 @@ void Conversation::onTurnFinished()
         std::exchange(m_afterTurn, {})();
         return;
     }
-    // What was queued goes on by itself only after an end that the person did not ask for and that was no failure.
+    // What was queued goes on by itself only after an end that the person did not ask for and that was no
+    // failure.
     const QList<HistoryBuilder::Queued> queued = m_log->history().queued();
     Q_EMIT turnEnded(m_log->conversation(), end);
     if (queued.isEmpty() || (end != TurnEnd::Finished && end != TurnEnd::StepLimit) || m_loop)
@@ -179,7 +190,8 @@ void Conversation::changeSettings(const QByteArray &members)
 
 void Conversation::rename(const QString &title)
 {
-    m_log->append(EventKind::ConversationRenamed, JsonBuilder().add("title"_L1, title).add("by"_L1, "user"_L1).take());
+    m_log->append(EventKind::ConversationRenamed,
+                  JsonBuilder().add("title"_L1, title).add("by"_L1, "user"_L1).take());
 }
 
 void Conversation::archive(bool archived)
@@ -187,7 +199,8 @@ void Conversation::archive(bool archived)
     m_log->append(EventKind::ConversationArchived, JsonBuilder().add("archived"_L1, archived).take());
 }
 
-void Conversation::remove(bool withSandbox, QObject *context, std::function<void(const Result<Done, Error> &)> reply)
+void Conversation::remove(bool withSandbox, QObject *context,
+                          std::function<void(const Result<Done, Error> &)> reply)
 {
     const QPointer<QObject> guard(context);
     if (m_loop) {
@@ -198,7 +211,8 @@ void Conversation::remove(bool withSandbox, QObject *context, std::function<void
     }
 }
 
-void Conversation::removeSandbox(bool withSandbox, QPointer<QObject> context, std::function<void(const Result<Done, Error> &)> reply)
+void Conversation::removeSandbox(bool withSandbox, QPointer<QObject> context,
+                                 std::function<void(const Result<Done, Error> &)> reply)
 {
     const QString sandboxId = m_log->state().sandboxId;
     if (sandboxId.isEmpty() || m_log->state().sandboxState == "gone"_L1) {
@@ -209,24 +223,26 @@ void Conversation::removeSandbox(bool withSandbox, QPointer<QObject> context, st
         writeDeleted(u"kept"_s, context, reply);
         return;
     }
-    m_services.backends->client(m_log->state().settings.backend, this, [this, sandboxId, context, reply](const auto &client) {
-        const auto refuse = [context, reply](const QString &why) {
-            if (context)
-                reply(fail(Error {ErrorKind::Sandbox, u"The sandbox could not be deleted: "_s + why,
-                                  u"The conversation and its sandbox are kept."_s,
-                                  u"Try again, or delete the conversation and keep the sandbox."_s}));
-        };
-        if (!client) {
-            refuse(client.error().message);
-            return;
-        }
-        (*client)->remove(sandboxId, this, [this, context, reply, refuse](const Result<Done, ApiError> &done) {
-            if (done)
-                writeDeleted(u"deleted"_s, context, reply);
-            else
-                refuse(done.error().message);
+    m_services.backends->client(
+        m_log->state().settings.backend, this, [this, sandboxId, context, reply](const auto &client) {
+            const auto refuse = [context, reply](const QString &why) {
+                if (context)
+                    reply(fail(Error{ErrorKind::Sandbox, u"The sandbox could not be deleted: "_s + why,
+                                     u"The conversation and its sandbox are kept."_s,
+                                     u"Try again, or delete the conversation and keep the sandbox."_s}));
+            };
+            if (!client) {
+                refuse(client.error().message);
+                return;
+            }
+            (*client)->remove(sandboxId, this,
+                              [this, context, reply, refuse](const Result<Done, ApiError> &done) {
+                                  if (done)
+                                      writeDeleted(u"deleted"_s, context, reply);
+                                  else
+                                      refuse(done.error().message);
+                              });
         });
-    });
 }
 
 void Conversation::writeDeleted(const QString &sandbox, QPointer<QObject> context,

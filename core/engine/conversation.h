@@ -20,8 +20,8 @@ class ModelCatalog;
 enum class Delivery { Now = 1, AfterStep, AfterTurn };
 [[nodiscard]] QString deliveryName(Delivery delivery);
 
-/// One conversation that is open in the engine: its log, its queue and the turn that runs, if any. One lane: turns run
-/// one after the other, whoever submits. Engine thread.
+/// One conversation that is open in the engine: its log, its queue and the turn that runs, if any. One lane:
+/// turns run one after the other, whoever submits. Engine thread.
 class Conversation : public QObject {
     Q_OBJECT
 public:
@@ -42,7 +42,8 @@ public:
     void stop();
     void stopCall(const QString &callId);
     [[nodiscard]] QString decide(const QString &callId, const ApprovalDecision &decision);
-    void changeSettings(const QByteArray &members); ///< JSON object with the changed members; holds for the next turn.
+    void changeSettings(
+        const QByteArray &members); ///< JSON object with the changed members; holds for the next turn.
     void rename(const QString &title);
     void archive(bool archived);
     /// Stops a running turn, then deletes (or keeps) the sandbox and marks the conversation deleted.
@@ -59,8 +60,10 @@ Q_SIGNALS:
 private:
     void startTurn(const QStringList &messageIds);
     void onTurnFinished();
-    void removeSandbox(bool withSandbox, QPointer<QObject> context, std::function<void(const Result<Done, Error> &)> reply);
-    void writeDeleted(const QString &sandbox, QPointer<QObject> context, std::function<void(const Result<Done, Error> &)> reply);
+    void removeSandbox(bool withSandbox, QPointer<QObject> context,
+                       std::function<void(const Result<Done, Error> &)> reply);
+    void writeDeleted(const QString &sandbox, QPointer<QObject> context,
+                      std::function<void(const Result<Done, Error> &)> reply);
 
     std::unique_ptr<ConversationLog> m_log;
     Services m_services;

@@ -15,8 +15,7 @@ ConversationLog::ConversationLog(QString conversation, qint64 lastSeq, EventPipe
     , m_lastSeq(lastSeq)
     , m_pipe(pipe)
     , m_clock(clock)
-{
-}
+{ }
 
 ConversationLog::~ConversationLog()
 {
@@ -52,12 +51,13 @@ void ConversationLog::append(EventKind kind, const QByteArray &payload)
     write(kind, payload);
 }
 
-void ConversationLog::appendDelta(EventKind kind, int turn, int step, int attempt, int part, const QString &text)
+void ConversationLog::appendDelta(EventKind kind, int turn, int step, int attempt, int part,
+                                  const QString &text)
 {
     if (text.isEmpty())
         return;
-    const bool same = m_delta.kind == kind && m_delta.turn == turn && m_delta.step == step && m_delta.attempt == attempt
-        && m_delta.part == part;
+    const bool same = m_delta.kind == kind && m_delta.turn == turn && m_delta.step == step
+        && m_delta.attempt == attempt && m_delta.part == part;
     if (!m_delta.text.isEmpty() && !same)
         closeDelta();
     if (!same || m_delta.text.isEmpty())
@@ -66,7 +66,8 @@ void ConversationLog::appendDelta(EventKind kind, int turn, int step, int attemp
     m_pipe->markDirty(this);
 }
 
-void ConversationLog::appendOutput(int turn, int step, const QString &callId, OutputChannel channel, const QByteArray &bytes)
+void ConversationLog::appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
+                                   const QByteArray &bytes)
 {
     if (bytes.isEmpty())
         return;

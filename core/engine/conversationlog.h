@@ -14,8 +14,8 @@ namespace Pilothouse {
 class Clock;
 class EventPipe;
 
-/// The growing end of one conversation's log: assigns seq, joins deltas and output pieces, keeps the derived history and
-/// state up to date, hands events to the pipe. Engine thread.
+/// The growing end of one conversation's log: assigns seq, joins deltas and output pieces, keeps the derived
+/// history and state up to date, hands events to the pipe. Engine thread.
 class ConversationLog final : public Journal {
 public:
     ConversationLog(QString conversation, qint64 lastSeq, EventPipe *pipe, const Clock *clock);
@@ -23,7 +23,8 @@ public:
 
     void append(EventKind kind, const QByteArray &payload) override;
     void appendDelta(EventKind kind, int turn, int step, int attempt, int part, const QString &text) override;
-    void appendOutput(int turn, int step, const QString &callId, OutputChannel channel, const QByteArray &bytes) override;
+    void appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
+                      const QByteArray &bytes) override;
     void whenDurable(QObject *context, std::function<void()> then) override;
 
     /// Turns joined pieces into events. Called by the pipe at a flush and before any other event.

@@ -51,7 +51,7 @@ void ConversationSettings::applyMembers(const Json &payload)
 
 QList<EventKind> ConversationState::relevantKinds()
 {
-    return {EventKind::ConversationCreated, EventKind::ConversationRenamed, EventKind::ConversationArchived,
+    return {EventKind::ConversationCreated, EventKind::ConversationRenamed,  EventKind::ConversationArchived,
             EventKind::ConversationDeleted, EventKind::ConversationSettings, EventKind::SandboxState};
 }
 

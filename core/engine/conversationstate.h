@@ -27,7 +27,8 @@ struct ConversationSettings {
     void applyMembers(const Json &payload); ///< Those that are there.
 };
 
-/// Where a conversation stands by its log, as far as the engine must know it to go on. Derived; feed events in order.
+/// Where a conversation stands by its log, as far as the engine must know it to go on. Derived; feed events
+/// in order.
 struct ConversationState {
     ConversationSettings settings;
     QString sandboxId; ///< Empty: none, or deleted on purpose.

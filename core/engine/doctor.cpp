@@ -22,7 +22,8 @@ constexpr qint64 LittleSpace = Q_INT64_C(500) * 1000 * 1000;
 void addStore(EngineCore *core, QList<DoctorLine> &lines, QSet<QString> &known)
 {
     const auto reader = LogReader::open(core->dataDir());
-    const auto all = reader ? (*reader)->conversations() : Result<QList<ConversationSummary>, Error>(fail(reader.error()));
+    const auto all =
+        reader ? (*reader)->conversations() : Result<QList<ConversationSummary>, Error>(fail(reader.error()));
     if (!all) {
         lines.append({DoctorLine::Verdict::Problem, u"store"_s, all.error().toText()});
         return;
@@ -34,7 +35,9 @@ void addStore(EngineCore *core, QList<DoctorLine> &lines, QSet<QString> &known)
     const qint64 free = QStorageInfo(core->dataDir()).bytesAvailable();
     const bool little = free >= 0 && free < LittleSpace;
     lines.append({little ? DoctorLine::Verdict::Warning : DoctorLine::Verdict::Ok, u"store"_s,
-                  u"%1 conversations in %2; %3 MB free on that disk"_s.arg(all->size()).arg(core->dataDir()).arg(free / 1000000)});
+                  u"%1 conversations in %2; %3 MB free on that disk"_s.arg(all->size())
+                      .arg(core->dataDir())
+                      .arg(free / 1000000)});
 }
 
 void addKeys(EngineCore *core, QList<DoctorLine> &lines)
@@ -46,8 +49,9 @@ void addKeys(EngineCore *core, QList<DoctorLine> &lines)
             found.append(name);
     }
     lines.append({DoctorLine::Verdict::Ok, u"keychain"_s,
-                  found.isEmpty() ? u"no key in the environment; the tour (demo/tour) and local sandboxes need none"_s
-                                  : u"keys from the environment: "_s + found.join(u", "_s)});
+                  found.isEmpty()
+                      ? u"no key in the environment; the tour (demo/tour) and local sandboxes need none"_s
+                      : u"keys from the environment: "_s + found.join(u", "_s)});
     const ModelName model = core->catalog()->defaultModel();
     const auto client = core->catalog()->client(model);
     lines.append({client ? DoctorLine::Verdict::Ok : DoctorLine::Verdict::Problem, u"providers"_s,
@@ -63,34 +67,44 @@ void runDoctor(EngineCore *core, std::function<void(const QList<DoctorLine> &)> 
     addKeys(core, *lines);
     addStore(core, *lines, *known);
     const QString backend = core->backends()->defaultBackend();
-    core->backends()->client(backend, core, [core, lines, known, backend, reply](const Result<SandboxClient *, Error> &client) {
-        if (!client) {
-            lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s, client.error().toText()});
-            lines->append({DoctorLine::Verdict::Warning, u"orphans"_s, u"not looked for: no sandbox service was reached"_s});
-            reply(*lines);
-            return;
-        }
-        (*client)->list({}, core, [core, lines, known, backend, reply](const Result<QList<SandboxInfo>, ApiError> &list) {
-            if (!list) {
-                lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s, u"%1: %2"_s.arg(backend, list.error().message)});
+    core->backends()->client(
+        backend, core, [core, lines, known, backend, reply](const Result<SandboxClient *, Error> &client) {
+            if (!client) {
+                lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s, client.error().toText()});
+                lines->append({DoctorLine::Verdict::Warning, u"orphans"_s,
+                               u"not looked for: no sandbox service was reached"_s});
                 reply(*lines);
                 return;
             }
-            lines->append({DoctorLine::Verdict::Ok, u"sandbox"_s, u"%1 answers; it has %2 sandboxes"_s.arg(backend).arg(list->size())});
-            QStringList orphans;
-            for (const SandboxInfo &info : *list) {
-                // Only sandboxes that this installation made for a conversation can be its orphans.
-                if (info.metadataValue(u"ph_install"_s) == core->installId() && !info.metadataValue(u"ph_conversation"_s).isEmpty()
-                    && !known->contains(info.id))
-                    orphans.append(info.id);
-            }
-            lines->append({orphans.isEmpty() ? DoctorLine::Verdict::Ok : DoctorLine::Verdict::Warning, u"orphans"_s,
-                           orphans.isEmpty() ? u"no sandbox without its conversation"_s
-                                             : u"sandboxes without a conversation: %1 (pilothouse-cli sandbox kill ID removes one)"_s.arg(
-                                                   orphans.join(u", "_s))});
-            reply(*lines);
+            (*client)->list(
+                {}, core,
+                [core, lines, known, backend, reply](const Result<QList<SandboxInfo>, ApiError> &list) {
+                    if (!list) {
+                        lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s,
+                                       u"%1: %2"_s.arg(backend, list.error().message)});
+                        reply(*lines);
+                        return;
+                    }
+                    lines->append({DoctorLine::Verdict::Ok, u"sandbox"_s,
+                                   u"%1 answers; it has %2 sandboxes"_s.arg(backend).arg(list->size())});
+                    QStringList orphans;
+                    for (const SandboxInfo &info : *list) {
+                        // Only sandboxes that this installation made for a conversation can be its orphans.
+                        if (info.metadataValue(u"ph_install"_s) == core->installId()
+                            && !info.metadataValue(u"ph_conversation"_s).isEmpty()
+                            && !known->contains(info.id))
+                            orphans.append(info.id);
+                    }
+                    lines->append(
+                        {orphans.isEmpty() ? DoctorLine::Verdict::Ok : DoctorLine::Verdict::Warning,
+                         u"orphans"_s,
+                         orphans.isEmpty()
+                             ? u"no sandbox without its conversation"_s
+                             : u"sandboxes without a conversation: %1 (pilothouse-cli sandbox kill ID removes one)"_s
+                                   .arg(orphans.join(u", "_s))});
+                    reply(*lines);
+                });
         });
-    });
 }
 
 } // namespace Pilothouse

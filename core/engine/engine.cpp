@@ -44,7 +44,9 @@ Result<std::unique_ptr<Engine>, Error> Engine::open(const EngineOptions &options
     return engine;
 }
 
-Engine::Engine(const EngineOptions &options) : m_dataDir(options.dataDir), m_core(new EngineCore(options))
+Engine::Engine(const EngineOptions &options)
+    : m_dataDir(options.dataDir)
+    , m_core(new EngineCore(options))
 {
     m_thread.setObjectName(u"engine"_s);
     m_core->moveToThread(&m_thread);
@@ -73,7 +75,8 @@ Engine::~Engine()
 template <typename T>
 Engine::Reply<T> Engine::guarded(QObject *context, Reply<T> reply)
 {
-    return [this, context = QPointer<QObject>(context), reply = std::move(reply)](const Result<T, Error> &result) {
+    return [this, context = QPointer<QObject>(context),
+            reply = std::move(reply)](const Result<T, Error> &result) {
         QMetaObject::invokeMethod(
             this,
             [context, reply, result] {
@@ -91,18 +94,19 @@ void Engine::withSandbox(const QString &backend, QObject *context, Reply<T> repl
         m_core,
         [this, backend, answer = guarded<T>(context, std::move(reply)), call] {
             const QString which = backend.isEmpty() ? m_core->backends()->defaultBackend() : backend;
-            m_core->backends()->client(which, m_core, [this, answer, call](const Result<SandboxClient *, Error> &client) {
-                if (!client) {
-                    answer(fail(client.error()));
-                    return;
-                }
-                call(*client, m_core, [answer](const Result<T, ApiError> &result) {
-                    if (result)
-                        answer(*result);
-                    else
-                        answer(fail(sandboxError(result.error())));
-                });
-            });
+            m_core->backends()->client(which, m_core,
+                                       [this, answer, call](const Result<SandboxClient *, Error> &client) {
+                                           if (!client) {
+                                               answer(fail(client.error()));
+                                               return;
+                                           }
+                                           call(*client, m_core, [answer](const Result<T, ApiError> &result) {
+                                               if (result)
+                                                   answer(*result);
+                                               else
+                                                   answer(fail(sandboxError(result.error())));
+                                           });
+                                       });
         },
         Qt::QueuedConnection);
 }
@@ -130,49 +134,57 @@ QString Engine::createConversation(const ConversationSettings &settings)
     return id;
 }
 
-void Engine::submit(const QString &conversation, const QString &text, MessageDelivery delivery, QObject *context, Reply<Done> reply)
+void Engine::submit(const QString &conversation, const QString &text, MessageDelivery delivery,
+                    QObject *context, Reply<Done> reply)
 {
-    withConversation(conversation, context, reply, [text, delivery](Conversation *open, const Reply<Done> &answer) {
-        const auto how = delivery == MessageDelivery::Now ? Delivery::Now
-            : delivery == MessageDelivery::AfterStep      ? Delivery::AfterStep
-                                                          : Delivery::AfterTurn;
-        if (const std::optional<Error> problem = open->submit(text, how))
-            answer(fail(*problem));
-        else
-            answer(Done());
-    });
+    withConversation(conversation, context, reply,
+                     [text, delivery](Conversation *open, const Reply<Done> &answer) {
+                         const auto how = delivery == MessageDelivery::Now ? Delivery::Now
+                             : delivery == MessageDelivery::AfterStep      ? Delivery::AfterStep
+                                                                           : Delivery::AfterTurn;
+                         if (const std::optional<Error> problem = open->submit(text, how))
+                             answer(fail(*problem));
+                         else
+                             answer(Done());
+                     });
 }
 
 void Engine::stop(const QString &conversation)
 {
-    withConversation(conversation, this, [](const Result<Done, Error> &) {}, [](Conversation *open, const Reply<Done> &) { open->stop(); });
+    withConversation(
+        conversation, this, [](const Result<Done, Error> &) {},
+        [](Conversation *open, const Reply<Done> &) { open->stop(); });
 }
 
 void Engine::stopCall(const QString &conversation, const QString &callId)
 {
-    withConversation(conversation, this, [](const Result<Done, Error> &) {},
-                     [callId](Conversation *open, const Reply<Done> &) { open->stopCall(callId); });
+    withConversation(
+        conversation, this, [](const Result<Done, Error> &) {},
+        [callId](Conversation *open, const Reply<Done> &) { open->stopCall(callId); });
 }
 
-void Engine::answer(const QString &conversation, const QString &callId, const Answer &answer, QObject *context, Reply<Done> reply)
+void Engine::answer(const QString &conversation, const QString &callId, const Answer &answer,
+                    QObject *context, Reply<Done> reply)
 {
-    withConversation(conversation, context, reply, [callId, answer](Conversation *open, const Reply<Done> &done) {
-        ApprovalDecision decision;
-        decision.kind = answer.kind == Answer::Kind::Approve ? ApprovalDecision::Kind::Approve
-            : answer.kind == Answer::Kind::Edit              ? ApprovalDecision::Kind::Edit
-                                                             : ApprovalDecision::Kind::Deny;
-        decision.by = answer.by;
-        decision.reason = answer.reason;
-        decision.args = answer.args;
-        const QString problem = open->decide(callId, decision);
-        if (problem.isEmpty())
-            done(Done());
-        else
-            done(fail(Error {ErrorKind::Usage, problem, {}, {}}));
-    });
+    withConversation(
+        conversation, context, reply, [callId, answer](Conversation *open, const Reply<Done> &done) {
+            ApprovalDecision decision;
+            decision.kind = answer.kind == Answer::Kind::Approve ? ApprovalDecision::Kind::Approve
+                : answer.kind == Answer::Kind::Edit              ? ApprovalDecision::Kind::Edit
+                                                                 : ApprovalDecision::Kind::Deny;
+            decision.by = answer.by;
+            decision.reason = answer.reason;
+            decision.args = answer.args;
+            const QString problem = open->decide(callId, decision);
+            if (problem.isEmpty())
+                done(Done());
+            else
+                done(fail(Error{ErrorKind::Usage, problem, {}, {}}));
+        });
 }
 
-void Engine::changeSettings(const QString &conversation, const QByteArray &members, QObject *context, Reply<Done> reply)
+void Engine::changeSettings(const QString &conversation, const QByteArray &members, QObject *context,
+                            Reply<Done> reply)
 {
     withConversation(conversation, context, reply, [members](Conversation *open, const Reply<Done> &done) {
         open->changeSettings(members);
@@ -198,95 +210,112 @@ void Engine::archive(const QString &conversation, bool archived, QObject *contex
 
 void Engine::remove(const QString &conversation, bool withSandbox, QObject *context, Reply<Done> reply)
 {
-    withConversation(conversation, context, reply, [this, withSandbox](Conversation *open, const Reply<Done> &done) {
-        open->remove(withSandbox, m_core, done);
-    });
+    withConversation(conversation, context, reply,
+                     [this, withSandbox](Conversation *open, const Reply<Done> &done) {
+                         open->remove(withSandbox, m_core, done);
+                     });
 }
 
 void Engine::stopAll(QObject *context, std::function<void()> reply)
 {
-    const Reply<Done> answer = guarded<Done>(context, [reply = std::move(reply)](const Result<Done, Error> &) { reply(); });
+    const Reply<Done> answer =
+        guarded<Done>(context, [reply = std::move(reply)](const Result<Done, Error> &) { reply(); });
     QMetaObject::invokeMethod(
         m_core, [this, answer] { m_core->stopAllThen([answer] { answer(Done()); }); }, Qt::QueuedConnection);
 }
 
 void Engine::listSandboxes(const QString &backend, QObject *context, Reply<QList<SandboxInfo>> reply)
 {
-    withSandbox<QList<SandboxInfo>>(backend, context, std::move(reply),
-                                    [](SandboxClient *client, QObject *core, auto done) { client->list({}, core, done); });
+    withSandbox<QList<SandboxInfo>>(
+        backend, context, std::move(reply),
+        [](SandboxClient *client, QObject *core, auto done) { client->list({}, core, done); });
 }
 
-void Engine::createSandbox(const QString &backend, const QString &name, QObject *context, Reply<SandboxInfo> reply)
+void Engine::createSandbox(const QString &backend, const QString &name, QObject *context,
+                           Reply<SandboxInfo> reply)
 {
-    withSandbox<SandboxInfo>(backend, context, std::move(reply), [this, name](SandboxClient *client, QObject *core, auto done) {
-        CreateSandbox request;
-        request.name = name;
-        request.timeoutSeconds = m_core->options().sandboxTimeoutSeconds;
-        request.autoDeleteSeconds = m_core->options().sandboxAutoDeleteSeconds;
-        request.metadata = {{u"ph_install"_s, m_core->installId()}, {u"ph_attempt"_s, newId()}};
-        client->create(request, core, done);
-    });
+    withSandbox<SandboxInfo>(
+        backend, context, std::move(reply), [this, name](SandboxClient *client, QObject *core, auto done) {
+            CreateSandbox request;
+            request.name = name;
+            request.timeoutSeconds = m_core->options().sandboxTimeoutSeconds;
+            request.autoDeleteSeconds = m_core->options().sandboxAutoDeleteSeconds;
+            request.metadata = {{u"ph_install"_s, m_core->installId()}, {u"ph_attempt"_s, newId()}};
+            client->create(request, core, done);
+        });
 }
 
 void Engine::pauseSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply)
 {
-    withSandbox<Done>(backend, context, std::move(reply),
-                      [id](SandboxClient *client, QObject *core, auto done) { client->pause(id, core, done); });
+    withSandbox<Done>(
+        backend, context, std::move(reply),
+        [id](SandboxClient *client, QObject *core, auto done) { client->pause(id, core, done); });
 }
 
-void Engine::resumeSandbox(const QString &backend, const QString &id, QObject *context, Reply<SandboxInfo> reply)
+void Engine::resumeSandbox(const QString &backend, const QString &id, QObject *context,
+                           Reply<SandboxInfo> reply)
 {
-    withSandbox<SandboxInfo>(backend, context, std::move(reply),
-                             [id](SandboxClient *client, QObject *core, auto done) { client->activate(id, core, done); });
+    withSandbox<SandboxInfo>(
+        backend, context, std::move(reply),
+        [id](SandboxClient *client, QObject *core, auto done) { client->activate(id, core, done); });
 }
 
 void Engine::deleteSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply)
 {
+    withSandbox<Done>(
+        backend, context, std::move(reply),
+        [id](SandboxClient *client, QObject *core, auto done) { client->remove(id, core, done); });
+}
+
+void Engine::listFiles(const QString &backend, const QString &id, const QString &path, QObject *context,
+                       Reply<FileListing> reply)
+{
+    withSandbox<FileListing>(backend, context, std::move(reply),
+                             [id, path](SandboxClient *client, QObject *core, auto done) {
+                                 client->listFiles(id, path, core, done);
+                             });
+}
+
+void Engine::readFile(const QString &backend, const QString &id, const QString &path, QObject *context,
+                      Reply<QByteArray> reply)
+{
+    withSandbox<QByteArray>(backend, context, std::move(reply),
+                            [id, path](SandboxClient *client, QObject *core, auto done) {
+                                client->readFile(id, path, LargestFileByHand, core, done);
+                            });
+}
+
+void Engine::writeFile(const QString &backend, const QString &id, const QString &path,
+                       const QByteArray &bytes, QObject *context, Reply<Done> reply)
+{
     withSandbox<Done>(backend, context, std::move(reply),
-                      [id](SandboxClient *client, QObject *core, auto done) { client->remove(id, core, done); });
+                      [id, path, bytes](SandboxClient *client, QObject *core, auto done) {
+                          client->writeFile(id, path, bytes, core, done);
+                      });
 }
 
-void Engine::listFiles(const QString &backend, const QString &id, const QString &path, QObject *context, Reply<FileListing> reply)
-{
-    withSandbox<FileListing>(backend, context, std::move(reply), [id, path](SandboxClient *client, QObject *core, auto done) {
-        client->listFiles(id, path, core, done);
-    });
-}
-
-void Engine::readFile(const QString &backend, const QString &id, const QString &path, QObject *context, Reply<QByteArray> reply)
-{
-    withSandbox<QByteArray>(backend, context, std::move(reply), [id, path](SandboxClient *client, QObject *core, auto done) {
-        client->readFile(id, path, LargestFileByHand, core, done);
-    });
-}
-
-void Engine::writeFile(const QString &backend, const QString &id, const QString &path, const QByteArray &bytes, QObject *context,
-                       Reply<Done> reply)
-{
-    withSandbox<Done>(backend, context, std::move(reply), [id, path, bytes](SandboxClient *client, QObject *core, auto done) {
-        client->writeFile(id, path, bytes, core, done);
-    });
-}
-
-void Engine::execInSandbox(const QString &backend, const QString &id, const QString &command, QObject *context,
-                           std::function<void(OutputChannel, const QByteArray &)> output, Reply<CommandOutcome> ended)
+void Engine::execInSandbox(const QString &backend, const QString &id, const QString &command,
+                           QObject *context, std::function<void(OutputChannel, const QByteArray &)> output,
+                           Reply<CommandOutcome> ended)
 {
     const QPointer<QObject> guard(context);
     withSandbox<CommandOutcome>(
-        backend, context, std::move(ended), [this, id, command, guard, output](SandboxClient *client, QObject *core, auto done) {
+        backend, context, std::move(ended),
+        [this, id, command, guard, output](SandboxClient *client, QObject *core, auto done) {
             CommandRequest request;
             request.command = command;
             request.timeout = std::chrono::hours(1);
             CommandSession *session = client->startCommand(id, request, core);
-            connect(session, &CommandSession::output, core, [this, guard, output](OutputChannel channel, const QByteArray &bytes) {
-                QMetaObject::invokeMethod(
-                    this,
-                    [guard, output, channel, bytes] {
-                        if (guard)
-                            output(channel, bytes);
-                    },
-                    Qt::QueuedConnection);
-            });
+            connect(session, &CommandSession::output, core,
+                    [this, guard, output](OutputChannel channel, const QByteArray &bytes) {
+                        QMetaObject::invokeMethod(
+                            this,
+                            [guard, output, channel, bytes] {
+                                if (guard)
+                                    output(channel, bytes);
+                            },
+                            Qt::QueuedConnection);
+                    });
             connect(session, &CommandSession::finished, core, [session, done](const CommandOutcome &outcome) {
                 session->deleteLater();
                 done(outcome);
@@ -297,16 +326,20 @@ void Engine::execInSandbox(const QString &backend, const QString &id, const QStr
 void Engine::doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply)
 {
     const auto answer = guarded<QList<DoctorLine>>(
-        context, [reply = std::move(reply)](const Result<QList<DoctorLine>, Error> &lines) { reply(*lines); });
+        context,
+        [reply = std::move(reply)](const Result<QList<DoctorLine>, Error> &lines) { reply(*lines); });
     QMetaObject::invokeMethod(
-        m_core, [this, answer] { runDoctor(m_core, [answer](const QList<DoctorLine> &lines) { answer(lines); }); },
+        m_core,
+        [this, answer] { runDoctor(m_core, [answer](const QList<DoctorLine> &lines) { answer(lines); }); },
         Qt::QueuedConnection);
 }
 
 void Engine::defaults(QObject *context, std::function<void(const ConversationSettings &)> reply)
 {
     const auto answer = guarded<ConversationSettings>(
-        context, [reply = std::move(reply)](const Result<ConversationSettings, Error> &settings) { reply(*settings); });
+        context, [reply = std::move(reply)](const Result<ConversationSettings, Error> &settings) {
+            reply(*settings);
+        });
     QMetaObject::invokeMethod(
         m_core, [this, answer] { answer(m_core->withDefaults({})); }, Qt::QueuedConnection);
 }

@@ -39,9 +39,9 @@ struct DoctorLine {
     QString text;
 };
 
-/// The engine as programs and windows see it. The object lives in the caller's thread; the work is done in the engine
-/// thread, which it owns. No call blocks but open() and the destructor. Replies run in the caller's thread, unless their
-/// context was destroyed.
+/// The engine as programs and windows see it. The object lives in the caller's thread; the work is done in
+/// the engine thread, which it owns. No call blocks but open() and the destructor. Replies run in the
+/// caller's thread, unless their context was destroyed.
 class Engine : public QObject {
     Q_OBJECT
 public:
@@ -50,15 +50,19 @@ public:
 
     /// Takes ownership of DATA. Errors: NotOwner (names the owner), Storage.
     [[nodiscard]] static Result<std::unique_ptr<Engine>, Error> open(const EngineOptions &options);
-    ~Engine() override; ///< Turns that still run are left as interrupted; stopAll() first to end them properly.
+    ~Engine()
+        override; ///< Turns that still run are left as interrupted; stopAll() first to end them properly.
 
     /// Makes a conversation; empty members get the defaults. The id is valid at once, the event follows.
     QString createConversation(const ConversationSettings &settings);
-    void submit(const QString &conversation, const QString &text, MessageDelivery delivery, QObject *context, Reply<Done> reply);
+    void submit(const QString &conversation, const QString &text, MessageDelivery delivery, QObject *context,
+                Reply<Done> reply);
     void stop(const QString &conversation);
     void stopCall(const QString &conversation, const QString &callId);
-    void answer(const QString &conversation, const QString &callId, const Answer &answer, QObject *context, Reply<Done> reply);
-    void changeSettings(const QString &conversation, const QByteArray &members, QObject *context, Reply<Done> reply);
+    void answer(const QString &conversation, const QString &callId, const Answer &answer, QObject *context,
+                Reply<Done> reply);
+    void changeSettings(const QString &conversation, const QByteArray &members, QObject *context,
+                        Reply<Done> reply);
     void rename(const QString &conversation, const QString &title, QObject *context, Reply<Done> reply);
     void archive(const QString &conversation, bool archived, QObject *context, Reply<Done> reply);
     void remove(const QString &conversation, bool withSandbox, QObject *context, Reply<Done> reply);
@@ -67,17 +71,21 @@ public:
 
     // Sandboxes by hand. `backend` empty: the default one.
     void listSandboxes(const QString &backend, QObject *context, Reply<QList<SandboxInfo>> reply);
-    void createSandbox(const QString &backend, const QString &name, QObject *context, Reply<SandboxInfo> reply);
+    void createSandbox(const QString &backend, const QString &name, QObject *context,
+                       Reply<SandboxInfo> reply);
     void pauseSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
     void resumeSandbox(const QString &backend, const QString &id, QObject *context, Reply<SandboxInfo> reply);
     void deleteSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
-    void listFiles(const QString &backend, const QString &id, const QString &path, QObject *context, Reply<FileListing> reply);
-    void readFile(const QString &backend, const QString &id, const QString &path, QObject *context, Reply<QByteArray> reply);
-    void writeFile(const QString &backend, const QString &id, const QString &path, const QByteArray &bytes, QObject *context,
-                   Reply<Done> reply);
+    void listFiles(const QString &backend, const QString &id, const QString &path, QObject *context,
+                   Reply<FileListing> reply);
+    void readFile(const QString &backend, const QString &id, const QString &path, QObject *context,
+                  Reply<QByteArray> reply);
+    void writeFile(const QString &backend, const QString &id, const QString &path, const QByteArray &bytes,
+                   QObject *context, Reply<Done> reply);
     /// Runs a command; `output` as it comes, then `ended` once.
     void execInSandbox(const QString &backend, const QString &id, const QString &command, QObject *context,
-                       std::function<void(OutputChannel, const QByteArray &)> output, Reply<CommandOutcome> ended);
+                       std::function<void(OutputChannel, const QByteArray &)> output,
+                       Reply<CommandOutcome> ended);
 
     /// Self-check, one line per topic.
     void doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply);
@@ -87,7 +95,8 @@ public:
     [[nodiscard]] const QString &dataDir() const { return m_dataDir; }
 
 Q_SIGNALS:
-    /// Events as they happen, at most every 33 ms, in order. The batch counts as taken when all slots have returned.
+    /// Events as they happen, at most every 33 ms, in order. The batch counts as taken when all slots have
+    /// returned.
     void eventsReady(const Pilothouse::EventBatch &events);
     /// Events were dropped for this subscriber only: read anew from the log.
     void lagged();

@@ -22,13 +22,15 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int EventsPerPage = 2000;
-const QString DefaultInstructions
-    = u"You work in a sandbox: a small Linux machine of your own. Use the bash tool to look before you answer, and report what "
-      "commands really printed. Save files under /home/user."_s;
+const QString DefaultInstructions = u"You work in a sandbox: a small Linux machine of your own. Use the bash "
+                                    u"tool to look before you answer, and report what "
+                                    "commands really printed. Save files under /home/user."_s;
 
 } // namespace
 
-EngineCore::EngineCore(EngineOptions options) : m_options(std::move(options)) { }
+EngineCore::EngineCore(EngineOptions options)
+    : m_options(std::move(options))
+{ }
 
 EngineCore::~EngineCore()
 {
@@ -141,7 +143,7 @@ ConversationSettings EngineCore::withDefaults(ConversationSettings settings) con
 std::optional<Error> EngineCore::create(const QString &id, const ConversationSettings &settings)
 {
     if (!isId(id) || m_open.contains(id))
-        return Error {ErrorKind::Internal, u"A conversation id was used twice."_s, {}, {}};
+        return Error{ErrorKind::Internal, u"A conversation id was used twice."_s, {}, {}};
     auto log = std::make_unique<ConversationLog>(id, 0, m_pipe, &m_clock);
     log->append(EventKind::ConversationCreated, withDefaults(settings).toPayload());
     adopt(std::move(log));
@@ -172,8 +174,10 @@ Result<Conversation *, Error> EngineCore::conversation(const QString &id)
     if (!last)
         return fail(last.error());
     if (*last == 0)
-        return fail(Error {ErrorKind::NotFound, u"There is no conversation %1 here."_s.arg(id.left(64)), {},
-                           u"See the list of conversations."_s});
+        return fail(Error{ErrorKind::NotFound,
+                          u"There is no conversation %1 here."_s.arg(id.left(64)),
+                          {},
+                          u"See the list of conversations."_s});
     auto log = std::make_unique<ConversationLog>(id, *last, m_pipe, &m_clock);
     const QList<EventKind> kinds = HistoryBuilder::relevantKinds() + ConversationState::relevantKinds();
     for (qint64 from = 1;;) {
@@ -187,14 +191,11 @@ Result<Conversation *, Error> EngineCore::conversation(const QString &id)
         from = page->last()->seq + 1;
     }
     if (log->state().deleted)
-        return fail(Error {ErrorKind::NotFound, u"The conversation %1 was deleted."_s.arg(id), {}, {}});
+        return fail(Error{ErrorKind::NotFound, u"The conversation %1 was deleted."_s.arg(id), {}, {}});
     return adopt(std::move(log));
 }
 
-void EngineCore::acknowledge()
-{
-    m_pipe->acknowledge();
-}
+void EngineCore::acknowledge() { m_pipe->acknowledge(); }
 
 void EngineCore::stopAll()
 {

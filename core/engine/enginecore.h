@@ -18,7 +18,8 @@ class LogReader;
 class NetworkAccess;
 class Store;
 
-/// The engine's inside: lives in the engine thread, owns everything that works there. Engine is its only user.
+/// The engine's inside: lives in the engine thread, owns everything that works there. Engine is its only
+/// user.
 class EngineCore : public QObject {
     Q_OBJECT
 public:

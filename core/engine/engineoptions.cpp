@@ -15,12 +15,10 @@ QString defaultDataDir(const QString &option, const std::function<QString(const 
     if (!option.isEmpty())
         return option;
     const QString variable = environment(u"PILOTHOUSE_DATA_DIR"_s);
-    return variable.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) : variable;
+    return variable.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation)
+                              : variable;
 }
 
-QString processEnvironment(const QString &name)
-{
-    return qEnvironmentVariable(name.toUtf8().constData());
-}
+QString processEnvironment(const QString &name) { return qEnvironmentVariable(name.toUtf8().constData()); }
 
 } // namespace Pilothouse

@@ -11,8 +11,8 @@
 
 namespace Pilothouse {
 
-/// What a program gives the engine. Values from the command line stand in their own members; `environment` answers for
-/// environment variables (programs: the process's own, tests: theirs).
+/// What a program gives the engine. Values from the command line stand in their own members; `environment`
+/// answers for environment variables (programs: the process's own, tests: theirs).
 struct EngineOptions {
     QString program; ///< Name written into the owner lock: pilothouse, pilothouse-cli.
     QString dataDir; ///< DATA; see defaultDataDir().
@@ -26,12 +26,13 @@ struct EngineOptions {
     bool retries = true; ///< Model retries.
     std::optional<qint64> sandboxTimeoutSeconds = 3600; ///< Backstop of create: active time per session.
     std::optional<qint64> sandboxAutoDeleteSeconds = 2592000; ///< Backstop of create: paused time, 30 days.
-    std::chrono::milliseconds pauseWhileWaiting {20000};
+    std::chrono::milliseconds pauseWhileWaiting{20000};
     std::function<QString(const QString &)> environment;
 };
 
 /// `--data-dir`, PILOTHOUSE_DATA_DIR, else the system's place for the application name.
-[[nodiscard]] QString defaultDataDir(const QString &option, const std::function<QString(const QString &)> &environment);
+[[nodiscard]] QString defaultDataDir(const QString &option,
+                                     const std::function<QString(const QString &)> &environment);
 /// The process's environment.
 [[nodiscard]] QString processEnvironment(const QString &name);
 

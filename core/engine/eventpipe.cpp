@@ -14,12 +14,15 @@ namespace {
 
 // Two frames of a 60 Hz screen: text flows, and a fast stream costs 30 transactions a second, not thousands.
 constexpr auto BatchInterval = 33ms;
-// What may wait for a subscriber that does not take its batches (a blocked window); it can read the rest from the log.
+// What may wait for a subscriber that does not take its batches (a blocked window); it can read the rest from
+// the log.
 constexpr qint64 MostSubscriberBytes = 64 * 1024 * 1024;
 
 } // namespace
 
-EventPipe::EventPipe(Store *store, QObject *parent) : QObject(parent), m_store(store)
+EventPipe::EventPipe(Store *store, QObject *parent)
+    : QObject(parent)
+    , m_store(store)
 {
     m_timer.setSingleShot(true);
     m_timer.setTimerType(Qt::PreciseTimer);
@@ -55,17 +58,18 @@ void EventPipe::markDirty(ConversationLog *log)
     schedule();
 }
 
-void EventPipe::forget(ConversationLog *log)
-{
-    m_dirty.remove(log);
-}
+void EventPipe::forget(ConversationLog *log) { m_dirty.remove(log); }
 
 void EventPipe::schedule()
 {
     if (m_timer.isActive())
         return;
-    const auto since = m_sinceBatch.isValid() ? std::chrono::milliseconds(m_sinceBatch.elapsed()) : BatchInterval;
-    m_timer.start(since >= BatchInterval && m_taken ? 0ms : std::max(1ms, BatchInterval - std::min<std::chrono::milliseconds>(since, BatchInterval - 1ms)));
+    const auto since =
+        m_sinceBatch.isValid() ? std::chrono::milliseconds(m_sinceBatch.elapsed()) : BatchInterval;
+    m_timer.start(
+        since >= BatchInterval && m_taken
+            ? 0ms
+            : std::max(1ms, BatchInterval - std::min<std::chrono::milliseconds>(since, BatchInterval - 1ms)));
 }
 
 void EventPipe::whenDurable(QObject *context, std::function<void()> then)
@@ -145,9 +149,6 @@ void EventPipe::retryStore()
         m_store->retry();
 }
 
-qint64 EventPipe::pendingBytes() const
-{
-    return m_store->pendingBytes();
-}
+qint64 EventPipe::pendingBytes() const { return m_store->pendingBytes(); }
 
 } // namespace Pilothouse

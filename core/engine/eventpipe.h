@@ -22,9 +22,9 @@ namespace Pilothouse {
 class ConversationLog;
 class Store;
 
-/// The one way of events out of the engine: the same immutable event goes to the store and to the subscriber. Batches
-/// leave at once if 33 ms have passed since the last one and the subscriber took that, else at the next 33 ms; what must
-/// be durable does not wait for the subscriber. Engine thread.
+/// The one way of events out of the engine: the same immutable event goes to the store and to the subscriber.
+/// Batches leave at once if 33 ms have passed since the last one and the subscriber took that, else at the
+/// next 33 ms; what must be durable does not wait for the subscriber. Engine thread.
 class EventPipe : public QObject {
     Q_OBJECT
 public:
@@ -47,7 +47,8 @@ Q_SIGNALS:
     void batch(const Pilothouse::EventBatch &events); ///< To the subscriber; answered by acknowledge().
     /// The subscriber was too slow and its backlog was dropped: it must read anew from the log.
     void subscriberLagged();
-    void failed(const Pilothouse::Error &error); ///< The store cannot write; what was handed over is kept in memory.
+    void failed(
+        const Pilothouse::Error &error); ///< The store cannot write; what was handed over is kept in memory.
     void recovered();
 
 private:

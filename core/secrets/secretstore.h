@@ -27,8 +27,7 @@ class EnvironmentSecretStore final : public SecretStore {
 public:
     explicit EnvironmentSecretStore(std::function<QString(const QString &)> environment)
         : m_environment(std::move(environment))
-    {
-    }
+    { }
     [[nodiscard]] Secret fromVariable(const QString &variable) const override;
 
 private:

@@ -9,10 +9,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-bool isContinuation(char c)
-{
-    return (static_cast<uchar>(c) & 0xC0) == 0x80;
-}
+bool isContinuation(char c) { return (static_cast<uchar>(c) & 0xC0) == 0x80; }
 
 // Bytes at the end of `bytes` that belong to a UTF-8 sequence cut there (0 to 3).
 qsizetype cutSequenceAtEnd(QByteArrayView bytes)
@@ -29,7 +26,10 @@ qsizetype cutSequenceAtEnd(QByteArrayView bytes)
 
 } // namespace
 
-Excerpt::Excerpt(qsizetype headBytes, qsizetype tailBytes) : m_headLimit(headBytes), m_tailLimit(tailBytes) { }
+Excerpt::Excerpt(qsizetype headBytes, qsizetype tailBytes)
+    : m_headLimit(headBytes)
+    , m_tailLimit(tailBytes)
+{ }
 
 void Excerpt::append(QByteArrayView bytes)
 {
@@ -61,7 +61,8 @@ QString Excerpt::toText() const
     while (!tail.isEmpty() && isContinuation(tail.front()) && m_tail.size() - tail.size() < m_tailLimit + 3)
         tail = tail.sliced(1);
     const qint64 hidden = m_total - head.size() - tail.size();
-    return QString::fromUtf8(head) + u"\n[… %1 bytes left out here …]\n"_s.arg(hidden) + QString::fromUtf8(tail);
+    return QString::fromUtf8(head) + u"\n[… %1 bytes left out here …]\n"_s.arg(hidden)
+        + QString::fromUtf8(tail);
 }
 
 } // namespace Pilothouse

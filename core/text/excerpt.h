@@ -8,8 +8,8 @@
 
 namespace Pilothouse {
 
-/// Keeps the head and the tail of a byte stream within a bound and counts what was left out between them. Used for
-/// what a model receives of a long output; the whole goes elsewhere.
+/// Keeps the head and the tail of a byte stream within a bound and counts what was left out between them.
+/// Used for what a model receives of a long output; the whole goes elsewhere.
 class Excerpt {
 public:
     Excerpt(qsizetype headBytes, qsizetype tailBytes);
@@ -18,8 +18,8 @@ public:
     [[nodiscard]] qint64 totalBytes() const { return m_total; }
     [[nodiscard]] qint64 leftOutBytes() const;
     [[nodiscard]] bool isTruncated() const { return leftOutBytes() > 0; }
-    /// Head and tail as text, cut at character borders, invalid bytes as U+FFFD, with a line between them that says how
-    /// much was left out.
+    /// Head and tail as text, cut at character borders, invalid bytes as U+FFFD, with a line between them
+    /// that says how much was left out.
     [[nodiscard]] QString toText() const;
 
 private:

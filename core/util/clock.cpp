@@ -9,10 +9,7 @@
 
 namespace Pilothouse {
 
-qint64 SystemClock::utcMs() const
-{
-    return QDateTime::currentMSecsSinceEpoch();
-}
+qint64 SystemClock::utcMs() const { return QDateTime::currentMSecsSinceEpoch(); }
 
 qint64 SystemClock::monotonicMs() const
 {

@@ -7,7 +7,8 @@
 
 namespace Pilothouse {
 
-/// What went wrong, as far as a caller must tell cases apart. Words of the log and of NDJSON by errorKindName().
+/// What went wrong, as far as a caller must tell cases apart. Words of the log and of NDJSON by
+/// errorKindName().
 enum class ErrorKind {
     Internal = 1,
     Usage,

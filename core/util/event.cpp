@@ -66,10 +66,7 @@ std::optional<EventKind> eventKindFromName(QStringView name)
     return {};
 }
 
-Json Event::json() const
-{
-    return parseJson(payload).value_or(Json::object());
-}
+Json Event::json() const { return parseJson(payload).value_or(Json::object()); }
 
 QByteArray eventToNdjson(const Event &event, const QByteArray &bytes)
 {

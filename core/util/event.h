@@ -14,8 +14,8 @@
 
 namespace Pilothouse {
 
-/// Kinds of events. Their words (eventKindName) are stable: log, NDJSON and exports use them. docs/event-log.md
-/// lists the members of each payload.
+/// Kinds of events. Their words (eventKindName) are stable: log, NDJSON and exports use them.
+/// docs/event-log.md lists the members of each payload.
 enum class EventKind {
     ConversationCreated = 1,
     ConversationRenamed,
@@ -53,7 +53,8 @@ enum class EventKind {
 /// The event log is the only truth: every other state is derived from events.
 struct Event {
     QString conversation; ///< UUID.
-    qint64 seq = 0; ///< From 1, rising by 1 within the conversation; assigned by the engine; orders everything.
+    qint64 seq =
+        0; ///< From 1, rising by 1 within the conversation; assigned by the engine; orders everything.
     qint64 atMs = 0; ///< UTC milliseconds, for show only.
     EventKind kind = EventKind::Note;
     int version = 1; ///< Of the payload's form.
@@ -64,8 +65,8 @@ struct Event {
 
 using EventPtr = std::shared_ptr<const Event>;
 
-/// An event on its way to subscribers and the store. `bytes` holds what a tool-output event points at, exactly;
-/// the event itself has only {callId, channel, offset, length}. Shared, not copied.
+/// An event on its way to subscribers and the store. `bytes` holds what a tool-output event points at,
+/// exactly; the event itself has only {callId, channel, offset, length}. Shared, not copied.
 struct EventDelivery {
     EventPtr event;
     QByteArray bytes;
@@ -73,8 +74,8 @@ struct EventDelivery {
 
 using EventBatch = QList<EventDelivery>;
 
-/// The NDJSON line of an event, without the line end. For tool-output `bytes` become the members `text` (UTF-8,
-/// invalid bytes replaced) and `bytes` (their number).
+/// The NDJSON line of an event, without the line end. For tool-output `bytes` become the members `text`
+/// (UTF-8, invalid bytes replaced) and `bytes` (their number).
 [[nodiscard]] QByteArray eventToNdjson(const Event &event, const QByteArray &bytes = {});
 
 } // namespace Pilothouse

@@ -7,10 +7,7 @@
 
 namespace Pilothouse {
 
-QString newId()
-{
-    return QUuid::createUuid().toString(QUuid::WithoutBraces);
-}
+QString newId() { return QUuid::createUuid().toString(QUuid::WithoutBraces); }
 
 bool isId(QStringView text)
 {

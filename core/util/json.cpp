@@ -20,7 +20,8 @@ const Json &nullJson()
     return value;
 }
 
-// Length of the well-formed UTF-8 sequence at `p`, 0 if ill-formed (overlong, surrogate, above U+10FFFF, cut).
+// Length of the well-formed UTF-8 sequence at `p`, 0 if ill-formed (overlong, surrogate, above U+10FFFF,
+// cut).
 int utf8SequenceLength(const uchar *p, const uchar *end)
 {
     const auto continuation = [&](int i, uchar low = 0x80, uchar high = 0xBF) {
@@ -51,8 +52,7 @@ public:
         , m_pos(m_begin)
         , m_end(m_begin + text.size())
         , m_options(options)
-    {
-    }
+    { }
 
     Result<Json, JsonError> run()
     {
@@ -98,8 +98,10 @@ private:
         if (m_pos >= m_end)
             return setError(u"unexpected end"_s);
         switch (*m_pos) {
-        case '{': return parseObject(out, depth + 1);
-        case '[': return parseArray(out, depth + 1);
+        case '{':
+            return parseObject(out, depth + 1);
+        case '[':
+            return parseArray(out, depth + 1);
         case '"': {
             QString text;
             if (!parseString(text))
@@ -107,10 +109,14 @@ private:
             out = Json::string(std::move(text));
             return true;
         }
-        case 't': return literal("true", Json::boolean(true), out);
-        case 'f': return literal("false", Json::boolean(false), out);
-        case 'n': return literal("null", Json(), out);
-        default: return parseNumber(out);
+        case 't':
+            return literal("true", Json::boolean(true), out);
+        case 'f':
+            return literal("false", Json::boolean(false), out);
+        case 'n':
+            return literal("null", Json(), out);
+        default:
+            return parseNumber(out);
         }
     }
 
@@ -201,7 +207,8 @@ private:
                 ++m_pos;
                 return true;
             }
-            return setError(m_pos >= m_end ? u"unexpected end"_s : u"expected a comma or a closing bracket"_s);
+            return setError(m_pos >= m_end ? u"unexpected end"_s
+                                           : u"expected a comma or a closing bracket"_s);
         }
     }
 
@@ -281,14 +288,30 @@ private:
                     break;
                 const uchar escape = *m_pos++;
                 switch (escape) {
-                case '"': out += u'"'; break;
-                case '\\': out += u'\\'; break;
-                case '/': out += u'/'; break;
-                case 'b': out += u'\b'; break;
-                case 'f': out += u'\f'; break;
-                case 'n': out += u'\n'; break;
-                case 'r': out += u'\r'; break;
-                case 't': out += u'\t'; break;
+                case '"':
+                    out += u'"';
+                    break;
+                case '\\':
+                    out += u'\\';
+                    break;
+                case '/':
+                    out += u'/';
+                    break;
+                case 'b':
+                    out += u'\b';
+                    break;
+                case 'f':
+                    out += u'\f';
+                    break;
+                case 'n':
+                    out += u'\n';
+                    break;
+                case 'r':
+                    out += u'\r';
+                    break;
+                case 't':
+                    out += u'\t';
+                    break;
                 case 'u': {
                     char16_t unit = 0;
                     if (!parseHex4(unit))
@@ -296,7 +319,9 @@ private:
                     out += QChar(unit);
                     break;
                 }
-                default: --m_pos; return setError(u"unknown escape in a string"_s);
+                default:
+                    --m_pos;
+                    return setError(u"unknown escape in a string"_s);
                 }
                 run = m_pos;
                 continue;
@@ -367,10 +392,7 @@ Json Json::boolean(bool value)
     return json;
 }
 
-Json Json::number(qint64 value)
-{
-    return numberText(QByteArray::number(value));
-}
+Json Json::number(qint64 value) { return numberText(QByteArray::number(value)); }
 
 Json Json::number(double value)
 {
@@ -384,7 +406,7 @@ Json Json::number(double value)
 Json Json::numberText(QByteArray text)
 {
     Json json;
-    json.m_value = NumberText {std::move(text)};
+    json.m_value = NumberText{std::move(text)};
     return json;
 }
 
@@ -395,10 +417,7 @@ Json Json::string(QString value)
     return json;
 }
 
-Json Json::array()
-{
-    return array(Elements());
-}
+Json Json::array() { return array(Elements()); }
 
 Json Json::array(Elements elements)
 {
@@ -417,14 +436,11 @@ Json Json::object()
 Json Json::raw(QByteArray text)
 {
     Json json;
-    json.m_value = RawText {std::move(text)};
+    json.m_value = RawText{std::move(text)};
     return json;
 }
 
-Json::Type Json::type() const
-{
-    return static_cast<Type>(m_value.index() + 1);
-}
+Json::Type Json::type() const { return static_cast<Type>(m_value.index() + 1); }
 
 bool Json::toBool(bool fallback) const
 {
@@ -495,7 +511,8 @@ const Json &Json::operator[](QStringView key) const
 const Json &Json::at(qsizetype index) const
 {
     const Elements &all = elements();
-    return index >= 0 && index < static_cast<qsizetype>(all.size()) ? all[static_cast<size_t>(index)] : nullJson();
+    return index >= 0 && index < static_cast<qsizetype>(all.size()) ? all[static_cast<size_t>(index)]
+                                                                    : nullJson();
 }
 
 const Json::Members &Json::members() const
@@ -568,11 +585,21 @@ QByteArray Json::toJson() const
 void Json::writeTo(QByteArray &out) const
 {
     switch (type()) {
-    case Type::Null: out += "null"; break;
-    case Type::Bool: out += toBool() ? "true" : "false"; break;
-    case Type::Number: out += std::get_if<NumberText>(&m_value)->text; break;
-    case Type::String: appendJsonString(out, *std::get_if<QString>(&m_value)); break;
-    case Type::Raw: out += std::get_if<RawText>(&m_value)->text; break;
+    case Type::Null:
+        out += "null";
+        break;
+    case Type::Bool:
+        out += toBool() ? "true" : "false";
+        break;
+    case Type::Number:
+        out += std::get_if<NumberText>(&m_value)->text;
+        break;
+    case Type::String:
+        appendJsonString(out, *std::get_if<QString>(&m_value));
+        break;
+    case Type::Raw:
+        out += std::get_if<RawText>(&m_value)->text;
+        break;
     case Type::Array: {
         out += '[';
         bool first = true;
@@ -621,15 +648,19 @@ bool Json::operator==(const Json &other) const
         return false;
     switch (type()) {
     case Type::Null:
-    case Type::Raw: return true;
-    case Type::Bool: return toBool() == other.toBool();
-    case Type::String: return toString() == other.toString();
+    case Type::Raw:
+        return true;
+    case Type::Bool:
+        return toBool() == other.toBool();
+    case Type::String:
+        return toString() == other.toString();
     case Type::Number: {
         const std::optional<qint64> a = toInteger();
         const std::optional<qint64> b = other.toInteger();
         return a && b ? *a == *b : toDouble() == other.toDouble();
     }
-    case Type::Array: return elements() == other.elements();
+    case Type::Array:
+        return elements() == other.elements();
     case Type::Object:
         if (size() != other.size())
             return false;
@@ -661,13 +692,27 @@ void appendJsonString(QByteArray &out, QStringView text)
         const char *escape = nullptr;
         char unicodeEscape[7] = "\\u0000";
         switch (c) {
-        case u'"': escape = "\\\""; break;
-        case u'\\': escape = "\\\\"; break;
-        case u'\b': escape = "\\b"; break;
-        case u'\f': escape = "\\f"; break;
-        case u'\n': escape = "\\n"; break;
-        case u'\r': escape = "\\r"; break;
-        case u'\t': escape = "\\t"; break;
+        case u'"':
+            escape = "\\\"";
+            break;
+        case u'\\':
+            escape = "\\\\";
+            break;
+        case u'\b':
+            escape = "\\b";
+            break;
+        case u'\f':
+            escape = "\\f";
+            break;
+        case u'\n':
+            escape = "\\n";
+            break;
+        case u'\r':
+            escape = "\\r";
+            break;
+        case u'\t':
+            escape = "\\t";
+            break;
         default:
             if (c < 0x20) {
                 unicodeEscape[4] = Hex[c >> 4];

@@ -15,10 +15,12 @@
 
 namespace Pilothouse {
 
-/// A JSON value that keeps the order of members and the text of numbers, unlike QJsonValue. A plain value type.
+/// A JSON value that keeps the order of members and the text of numbers, unlike QJsonValue. A plain value
+/// type.
 ///
-/// Strings are UTF-16 and may hold lone surrogates (a server may cut an escaped pair in two); toJson() writes a
-/// lone one as U+FFFD. A value of type Raw holds JSON text that was checked before and is written as it stands.
+/// Strings are UTF-16 and may hold lone surrogates (a server may cut an escaped pair in two); toJson() writes
+/// a lone one as U+FFFD. A value of type Raw holds JSON text that was checked before and is written as it
+/// stands.
 class Json {
 public:
     enum class Type { Null = 1, Bool, Number, String, Array, Object, Raw };
@@ -29,7 +31,8 @@ public:
     Json() = default; ///< null
     [[nodiscard]] static Json boolean(bool value);
     [[nodiscard]] static Json number(qint64 value);
-    [[nodiscard]] static Json number(double value); ///< Shortest text that reads back the same; not finite: null.
+    [[nodiscard]] static Json number(
+        double value); ///< Shortest text that reads back the same; not finite: null.
     [[nodiscard]] static Json numberText(QByteArray text); ///< `text` must be a valid JSON number.
     [[nodiscard]] static Json string(QString value);
     [[nodiscard]] static Json array();
@@ -46,7 +49,8 @@ public:
     [[nodiscard]] bool isBool() const { return type() == Type::Bool; }
 
     [[nodiscard]] bool toBool(bool fallback = false) const;
-    [[nodiscard]] std::optional<qint64> toInteger() const; ///< Also for "3.0"; empty when it does not fit or is none.
+    [[nodiscard]] std::optional<qint64> toInteger()
+        const; ///< Also for "3.0"; empty when it does not fit or is none.
     [[nodiscard]] qint64 toInteger(qint64 fallback) const { return toInteger().value_or(fallback); }
     [[nodiscard]] std::optional<double> toDouble() const;
     [[nodiscard]] QString toString(const QString &fallback = {}) const;
@@ -59,7 +63,8 @@ public:
     [[nodiscard]] const Elements &elements() const; ///< Empty unless an array.
     [[nodiscard]] Json *find(QStringView key); ///< Null pointer if absent.
 
-    Json &set(const QString &key, Json value); ///< Replaces in place, else appends. Makes a null value an object.
+    Json &set(const QString &key,
+              Json value); ///< Replaces in place, else appends. Makes a null value an object.
     void remove(QStringView key);
     void append(Json value); ///< Makes a null value an array.
     void appendMember(QString key, Json value); ///< For readers: the key is known to be new.
@@ -99,8 +104,8 @@ struct JsonError {
     QString message;
 };
 
-/// Strict RFC 8259 reader: one value, nothing after it but white space; bad escapes, bad numbers, a byte that is not
-/// UTF-8 and a byte order mark are errors. Lone escaped surrogates are kept (see Json).
+/// Strict RFC 8259 reader: one value, nothing after it but white space; bad escapes, bad numbers, a byte that
+/// is not UTF-8 and a byte order mark are errors. Lone escaped surrogates are kept (see Json).
 [[nodiscard]] Result<Json, JsonError> parseJson(QByteArrayView utf8, const JsonParseOptions &options = {});
 
 /// Appends `text` as a JSON string with its quotes, as JSON.stringify would.

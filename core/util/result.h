@@ -28,8 +28,12 @@ Failure<std::decay_t<E>> fail(E &&error)
 template <typename T, typename E>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : m_state(std::in_place_index<0>, std::move(value)) { }
-    Result(Failure<E> failure) : m_state(std::in_place_index<1>, std::move(failure.error)) { }
+    Result(T value)
+        : m_state(std::in_place_index<0>, std::move(value))
+    { }
+    Result(Failure<E> failure)
+        : m_state(std::in_place_index<1>, std::move(failure.error))
+    { }
 
     [[nodiscard]] bool has_value() const { return m_state.index() == 0; }
     explicit operator bool() const { return has_value(); }

@@ -12,11 +12,16 @@ namespace {
 constexpr qsizetype ShortestRedacted = 6;
 } // namespace
 
-Secret::Secret(const QByteArray &value) : m_value(value.constData(), value.size()) { }
+Secret::Secret(const QByteArray &value)
+    : m_value(value.constData(), value.size())
+{ }
 
-Secret::Secret(const Secret &other) : m_value(other.m_value.constData(), other.m_value.size()) { }
+Secret::Secret(const Secret &other)
+    : m_value(other.m_value.constData(), other.m_value.size())
+{ }
 
-Secret::Secret(Secret &&other) noexcept : m_value(std::move(other.m_value))
+Secret::Secret(Secret &&other) noexcept
+    : m_value(std::move(other.m_value))
 {
     other.m_value.clear();
 }
@@ -40,10 +45,7 @@ Secret &Secret::operator=(Secret &&other) noexcept
     return *this;
 }
 
-Secret::~Secret()
-{
-    wipe();
-}
+Secret::~Secret() { wipe(); }
 
 void Secret::wipe()
 {

@@ -10,8 +10,8 @@ class QDebug;
 
 namespace Pilothouse {
 
-/// A key or token. Never printable: no conversion, no QDebug, no comparison that depends on the content's timing.
-/// Wipes its own copy when it is destroyed; QByteArray's sharing is avoided by copying deep.
+/// A key or token. Never printable: no conversion, no QDebug, no comparison that depends on the content's
+/// timing. Wipes its own copy when it is destroyed; QByteArray's sharing is avoided by copying deep.
 class Secret {
 public:
     Secret() = default;
@@ -25,7 +25,8 @@ public:
     [[nodiscard]] bool isEmpty() const { return m_value.isEmpty(); }
     /// The value itself, for a request header and nothing else.
     [[nodiscard]] QByteArray reveal() const { return m_value; }
-    /// `text` with every occurrence of the secret replaced by "[redacted]". Used on every text that came from outside.
+    /// `text` with every occurrence of the secret replaced by "[redacted]". Used on every text that came from
+    /// outside.
     [[nodiscard]] QString redact(QString text) const;
     [[nodiscard]] QByteArray redact(QByteArray bytes) const;
     [[nodiscard]] bool equals(const Secret &other) const; ///< Constant time for equal lengths.

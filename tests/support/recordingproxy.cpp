@@ -51,8 +51,10 @@ void RecordingProxy::accept()
             parse(stream);
             stream->server->write(bytes);
         });
-        connect(stream->server, &QTcpSocket::readyRead, stream, [stream] { stream->client->write(stream->server->readAll()); });
-        connect(stream->server, &QTcpSocket::disconnected, client, [client] { client->disconnectFromHost(); });
+        connect(stream->server, &QTcpSocket::readyRead, stream,
+                [stream] { stream->client->write(stream->server->readAll()); });
+        connect(stream->server, &QTcpSocket::disconnected, client,
+                [client] { client->disconnectFromHost(); });
         connect(client, &QTcpSocket::disconnected, stream, [stream] {
             stream->server->abort();
             stream->deleteLater();

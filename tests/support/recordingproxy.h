@@ -15,7 +15,8 @@ class QTcpSocket;
 
 namespace Pilothouse::Tests {
 
-/// One call that passed through, or the start frame of a command session (method "START", its upgrade's target).
+/// One call that passed through, or the start frame of a command session (method "START", its upgrade's
+/// target).
 struct ProxiedCall {
     QByteArray method;
     QByteArray target;
@@ -23,15 +24,18 @@ struct ProxiedCall {
     QByteArray body;
 };
 
-/// Stands between a client and a real service on loopback, passes every byte on unchanged in both directions, and writes
-/// down what the client sent, in order.
+/// Stands between a client and a real service on loopback, passes every byte on unchanged in both directions,
+/// and writes down what the client sent, in order.
 class RecordingProxy : public QObject {
     Q_OBJECT
 public:
     explicit RecordingProxy(const QUrl &upstream, QObject *parent = nullptr);
     [[nodiscard]] QUrl url() const;
     [[nodiscard]] const QList<ProxiedCall> &calls() const { return m_calls; }
-    [[nodiscard]] const QByteArray &everything() const { return m_everything; } ///< All bytes of clients, for scans.
+    [[nodiscard]] const QByteArray &everything() const
+    {
+        return m_everything;
+    } ///< All bytes of clients, for scans.
 
 Q_SIGNALS:
     void recorded(const Pilothouse::Tests::ProxiedCall &call);

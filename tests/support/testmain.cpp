@@ -12,10 +12,7 @@ namespace Pilothouse::Tests {
 
 using namespace Qt::StringLiterals;
 
-void Test::initTestCase()
-{
-    QStandardPaths::setTestModeEnabled(true);
-}
+void Test::initTestCase() { QStandardPaths::setTestModeEnabled(true); }
 
 void Test::init()
 {

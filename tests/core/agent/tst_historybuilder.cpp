@@ -33,7 +33,8 @@ private Q_SLOTS:
         add(EventKind::UserMessage, "{\"messageId\":\"m1\",\"text\":\"first\",\"delivery\":\"now\"}");
         add(EventKind::TurnStart, "{\"turn\":1,\"parent\":null,\"messageIds\":[\"m1\"]}");
         add(EventKind::ModelMessage,
-            "{\"turn\":1,\"step\":1,\"protocol\":\"p\",\"provider\":\"a\",\"model\":\"b\",\"raw\":\"{\\\"x\\\": 1.0}\","
+            "{\"turn\":1,\"step\":1,\"protocol\":\"p\",\"provider\":\"a\",\"model\":\"b\",\"raw\":\"{"
+            "\\\"x\\\": 1.0}\","
             "\"calls\":[{\"callId\":\"c1\",\"providerCallId\":\"t1\",\"toolName\":\"bash\"},"
             "{\"callId\":\"c2\",\"providerCallId\":\"t2\",\"toolName\":\"bash\"}]}");
     }
@@ -41,7 +42,8 @@ private Q_SLOTS:
     void resultsComeInCallOrder()
     {
         add(EventKind::ToolError, "{\"callId\":\"c2\",\"error\":\"denied\"}");
-        add(EventKind::ToolResult, "{\"callId\":\"c1\",\"result\":{\"stdout\":\"z\",\"stderr\":\"\",\"exitCode\":0}}");
+        add(EventKind::ToolResult,
+            "{\"callId\":\"c1\",\"result\":{\"stdout\":\"z\",\"stderr\":\"\",\"exitCode\":0}}");
         const QList<HistoryItem> items = m_builder.history();
         QCOMPARE(items.size(), 3);
         QCOMPARE(items[0].text, u"first"_s);

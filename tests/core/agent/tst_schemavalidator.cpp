@@ -21,8 +21,10 @@ private Q_SLOTS:
         QTest::newRow("fits") << QByteArray("{\"path\":\"/a\",\"content\":\"x\"}") << u"-"_s;
         QTest::newRow("missing") << QByteArray("{\"path\":\"/a\"}") << u"content"_s;
         QTest::newRow("wrong type") << QByteArray("{\"path\":7,\"content\":\"x\"}") << u"path"_s;
-        QTest::newRow("null for a required one") << QByteArray("{\"path\":null,\"content\":\"x\"}") << u"path"_s;
-        QTest::newRow("unknown members are dropped") << QByteArray("{\"path\":\"/a\",\"content\":\"x\",\"mode\":7}") << u"-"_s;
+        QTest::newRow("null for a required one")
+            << QByteArray("{\"path\":null,\"content\":\"x\"}") << u"path"_s;
+        QTest::newRow("unknown members are dropped")
+            << QByteArray("{\"path\":\"/a\",\"content\":\"x\",\"mode\":7}") << u"-"_s;
     }
     void cases()
     {
@@ -36,12 +38,14 @@ private Q_SLOTS:
 
     void schemasBeyondPlainTypes()
     {
-        const QByteArray schema = "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":5},"
-                                  "\"deep\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"enum\":[\"x\"]}}}}}}";
+        const QByteArray schema =
+            "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":5},"
+            "\"deep\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"enum\":["
+            "\"x\"]}}}}}}";
         Json good = *parseJson("{\"n\":5,\"deep\":{\"a\":[\"x\"]}}");
         QVERIFY(SchemaValidator::validate(schema, good).isEmpty());
         Json bad = *parseJson("{\"n\":9}");
-        QCOMPARE(SchemaValidator::validate(schema, bad).first().path, QStringList {u"n"_s});
+        QCOMPARE(SchemaValidator::validate(schema, bad).first().path, QStringList{u"n"_s});
         Json deep = *parseJson("{\"deep\":{\"a\":[\"x\",\"y\"]}}");
         const QList<SchemaProblem> problems = SchemaValidator::validate(schema, deep);
         QVERIFY(!problems.isEmpty());
@@ -50,14 +54,17 @@ private Q_SLOTS:
     void brokenSchemaIsAProblemNotACrash()
     {
         Json args = *parseJson("{\"a\":1}");
-        QVERIFY(!SchemaValidator::validate("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"wrong-word\"}}}", args).isEmpty());
+        QVERIFY(!SchemaValidator::validate(
+                     "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"wrong-word\"}}}", args)
+                     .isEmpty());
     }
 
     void refusalHasTheDocumentedShape()
     {
         Json args = Json::object();
         const QByteArray schema = BashTool().inputSchema();
-        const auto refusal = parseJson(SchemaValidator::refusal(u"bash"_s, SchemaValidator::validate(schema, args), "{}"));
+        const auto refusal =
+            parseJson(SchemaValidator::refusal(u"bash"_s, SchemaValidator::validate(schema, args), "{}"));
         QVERIFY(refusal);
         QCOMPARE((*refusal)[u"error"].toBool(), true);
         QVERIFY((*refusal)[u"message"].toString().contains(u"bash"_s));

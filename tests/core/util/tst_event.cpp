@@ -17,7 +17,8 @@ private Q_SLOTS:
     void everyKindHasAWord()
     {
         QSet<QString> words;
-        for (int i = static_cast<int>(EventKind::ConversationCreated); i <= static_cast<int>(EventKind::Error); ++i) {
+        for (int i = static_cast<int>(EventKind::ConversationCreated);
+             i <= static_cast<int>(EventKind::Error); ++i) {
             const QString word = eventKindName(static_cast<EventKind>(i));
             QVERIFY(!words.contains(word));
             words.insert(word);
@@ -28,18 +29,22 @@ private Q_SLOTS:
 
     void ndjson()
     {
-        Event event {u"c"_s, 3, 5, EventKind::ToolOutput, 1, R"({"callId":"x","channel":"stdout","offset":0,"length":3})"};
+        Event event{u"c"_s, 3,
+                    5,      EventKind::ToolOutput,
+                    1,      R"({"callId":"x","channel":"stdout","offset":0,"length":3})"};
         QCOMPARE(eventToNdjson(event, "a\xff\n"),
-                 QByteArray("{\"seq\":3,\"at_ms\":5,\"conversation\":\"c\",\"kind\":\"tool-output\",\"payload\":{\"callId\":\"x\","
-                            "\"channel\":\"stdout\",\"offset\":0,\"length\":3,\"text\":\"a\xEF\xBF\xBD\\n\",\"bytes\":3}}"));
+                 QByteArray("{\"seq\":3,\"at_ms\":5,\"conversation\":\"c\",\"kind\":\"tool-output\","
+                            "\"payload\":{\"callId\":\"x\","
+                            "\"channel\":\"stdout\",\"offset\":0,\"length\":3,\"text\":\"a\xEF\xBF\xBD\\n\","
+                            "\"bytes\":3}}"));
     }
 
     void ids()
     {
         QVERIFY(isId(newId()));
         QVERIFY(newId() != newId());
-        const QStringList bads = {u""_s, u"../../etc/passwd/xxxxxxxxxxxxxxxxxxxx"_s, newId().toUpper() + u"x"_s,
-                                  u"{"_s + newId()};
+        const QStringList bads = {u""_s, u"../../etc/passwd/xxxxxxxxxxxxxxxxxxxx"_s,
+                                  newId().toUpper() + u"x"_s, u"{"_s + newId()};
         for (const QString &bad : bads)
             QVERIFY(!isId(bad));
     }

@@ -24,7 +24,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("value");
-        QTest::newRow("escapes") << QByteArray("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\"") << u"\"\\/\b\f\n\r\tA"_s;
+        QTest::newRow("escapes") << QByteArray("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\"")
+                                 << u"\"\\/\b\f\n\r\tA"_s;
         QTest::newRow("pair") << QByteArray("\"\\ud83d\\ude00\"") << u"😀"_s;
         QTest::newRow("lone high half is kept") << QByteArray("\"\\ud83d\"") << QString(QChar(0xd83d));
         QTest::newRow("line separators") << QByteArray("\"\xE2\x80\xA8\"") << QString(QChar(0x2028));
@@ -48,9 +49,34 @@ private Q_SLOTS:
     void refuses_data()
     {
         QTest::addColumn<QByteArray>("text");
-        for (const char *text : {"", " ", "{", "[1,]", "{\"a\":1,}", "{a:1}", "01", "1.", ".5", "+1", "-", "1e", "tru",
-                                 "nulll", "\"\\d\"", "\"\\u12g4\"", "\"\\u123", "\"\n\"", "\"\xff\"", "\"\xC0\xAF\"",
-                                 "\"\xED\xA0\x80\"", "\xEF\xBB\xBF{}", "{} x", "NaN", "'a'", "\"abc", "[1 2]", "{\"a\" 1}"})
+        for (const char *text : {"",
+                                 " ",
+                                 "{",
+                                 "[1,]",
+                                 "{\"a\":1,}",
+                                 "{a:1}",
+                                 "01",
+                                 "1.",
+                                 ".5",
+                                 "+1",
+                                 "-",
+                                 "1e",
+                                 "tru",
+                                 "nulll",
+                                 "\"\\d\"",
+                                 "\"\\u12g4\"",
+                                 "\"\\u123",
+                                 "\"\n\"",
+                                 "\"\xff\"",
+                                 "\"\xC0\xAF\"",
+                                 "\"\xED\xA0\x80\"",
+                                 "\xEF\xBB\xBF{}",
+                                 "{} x",
+                                 "NaN",
+                                 "'a'",
+                                 "\"abc",
+                                 "[1 2]",
+                                 "{\"a\" 1}"})
             QTest::addRow("%s", QByteArray(text).toPercentEncoding().constData()) << QByteArray(text);
         QTest::newRow("too deep") << QByteArray(200, '[') + QByteArray(200, ']');
     }

@@ -16,6 +16,7 @@
 namespace Pilothouse {
 
 class NetworkAccess;
+struct Scenario;
 
 /// "provider/model", split at the first slash.
 struct ModelName {
@@ -51,8 +52,10 @@ public:
     [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> client(const ModelName &name);
     /// Nano-dollars of one request, empty when a price or a needed count is not known. demo models cost 0.
     [[nodiscard]] std::optional<qint64> costNanos(const ModelName &name, const Usage &usage) const;
-    /// First of the defaults whose key is known, else demo/tour.
+    /// First of the defaults whose key is known and whose protocol this version speaks, else demo/tour.
     [[nodiscard]] ModelName defaultModel() const;
+    /// Makes `scenario` known as demo/NAME by its own name, before any file of that name. For tests and benchmarks.
+    void addScenario(const Scenario &scenario);
 
 private:
     class Private;

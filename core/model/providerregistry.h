@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "model/modelcatalog.h"
+
+#include <QHash>
+#include <QList>
+
+#include <optional>
+
+namespace Pilothouse {
+
+/// What one token costs, in pico-dollars: a price of 0.1 dollars per million tokens is 100000. Integers, so
+/// that money adds up exactly.
+struct TokenPrices {
+    std::optional<qint64> input;
+    std::optional<qint64> output;
+    std::optional<qint64> cacheRead; ///< Empty: a tenth of input.
+    std::optional<qint64> cacheWrite; ///< Empty: five quarters of input.
+
+    /// Nano-dollars of `usage`, rounded half up. Empty when input or output, a price, or sense is missing.
+    /// Cache counters that the provider did not give count as none.
+    [[nodiscard]] std::optional<qint64> costNanos(const Usage &usage) const;
+};
+
+/// What is known of one model.
+struct ModelFacts {
+    std::optional<int> maxOutput; ///< Tokens.
+    TokenPrices prices;
+};
+
+/// The provider registry that is built in (core/model/providers.json).
+class ProviderRegistry {
+public:
+    ProviderRegistry();
+
+    [[nodiscard]] const QList<ProviderInfo> &providers() const { return m_providers; }
+    [[nodiscard]] const ProviderInfo *provider(const QString &id) const;
+    /// Also for an id with a date at its end (-20251001) when only the one without is listed. Null if
+    /// unknown.
+    [[nodiscard]] const ModelFacts *model(const ModelName &name) const;
+
+private:
+    QList<ProviderInfo> m_providers;
+    QHash<QString, ModelFacts> m_models; ///< By "provider/model".
+};
+
+} // namespace Pilothouse

@@ -3,12 +3,12 @@
 
 #include "net/httpjob.h"
 
+#include "net/backoff.h"
 #include "net/httpjobprivate.h"
 #include "net/networkaccess.h"
 #include "util/logging.h"
 
 #include <QDateTime>
-#include <QLocale>
 #include <QNetworkAccessManager>
 #include <QNetworkRequest>
 #include <QSslCertificate>
@@ -26,31 +26,6 @@ namespace {
 constexpr qsizetype LargestErrorBody = 64 * 1024;
 // Qt stops reading from the socket when this much waits, so a slow consumer slows the server, not our memory.
 constexpr qint64 ReadBuffer = 64 * 1024;
-// A service that asks for more than a day is not asking us to wait.
-constexpr qint64 LongestRetryAfterMs = 24LL * 3600 * 1000;
-
-std::optional<qint64> retryAfter(const QByteArray &value)
-{
-    const QByteArray text = value.trimmed();
-    if (text.isEmpty())
-        return std::nullopt;
-    bool isNumber = false;
-    const double seconds = text.toDouble(&isNumber);
-    if (isNumber) {
-        if (!(seconds >= 0) || text.toLower().contains('n'))
-            return std::nullopt;
-        return qMin(static_cast<qint64>(qMin(seconds, 1e8) * 1000), LongestRetryAfterMs);
-    }
-    const QDateTime when = QDateTime::fromString(QString::fromLatin1(text), Qt::RFC2822Date);
-    const QDateTime date = when.isValid()
-        ? when
-        : QLocale::c().toDateTime(QString::fromLatin1(text), u"ddd, dd MMM yyyy hh:mm:ss 'GMT'"_s);
-    if (!date.isValid())
-        return std::nullopt;
-    const qint64 utcMs = when.isValid() ? when.toMSecsSinceEpoch()
-                                        : QDateTime(date.date(), date.time(), Qt::UTC).toMSecsSinceEpoch();
-    return qBound(qint64(0), utcMs - QDateTime::currentMSecsSinceEpoch(), LongestRetryAfterMs);
-}
 
 QString seconds(std::chrono::milliseconds time)
 {
@@ -379,7 +354,7 @@ ApiError HttpJob::Private::statusError() const
         failure.message = u"API error ("_s + QString::number(status) + u')';
     // A gateway that gave up says nothing about what the service behind it did.
     failure.outcomeUnknown = mayHaveActed() && (status == 408 || status == 502 || status == 504);
-    failure.retryAfterMs = retryAfter(header("Retry-After"));
+    failure.retryAfterMs = Backoff::retryAfterMs(header("Retry-After"), QDateTime::currentMSecsSinceEpoch());
     for (const char *name : {"request-id", "x-request-id"}) {
         if (failure.requestId.isEmpty())
             failure.requestId = redacted(cleanErrorText(QString::fromLatin1(header(name))));

@@ -14,8 +14,8 @@ namespace Pilothouse {
 
 class NetworkAccess;
 
-/// The local sandbox service of one data folder: found through DATA/sandboxd/endpoint.json if it answers, else started
-/// detached under a lock; holds a lease connection while this object lives. Engine thread.
+/// The local sandbox service of one data folder: found through DATA/sandboxd/endpoint.json if it answers,
+/// else started detached under a lock; holds a lease connection while this object lives. Engine thread.
 class LocalService : public QObject {
     Q_OBJECT
 public:
@@ -23,8 +23,9 @@ public:
     LocalService(NetworkAccess *network, QString dataDir, QString program, QObject *parent = nullptr);
     ~LocalService() override;
 
-    /// Replies with the endpoint once the service answered /health and the lease stands, or with what it said when it
-    /// could not start (bubblewrap missing, port taken, folder in use). Parallel calls share one start.
+    /// Replies with the endpoint once the service answered /health and the lease stands, or with what it said
+    /// when it could not start (bubblewrap missing, port taken, folder in use). Parallel calls share one
+    /// start.
     void ensure(QObject *context, std::function<void(const Result<SandboxEndpoint, Error> &)> reply);
 
 private:

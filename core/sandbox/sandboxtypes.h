@@ -23,13 +23,15 @@ namespace Pilothouse {
 struct SandboxEndpoint {
     QString backend; ///< "local" or "superserve"
     QUrl control; ///< Control plane, no trailing slash.
-    /// Data plane origin. Empty: derived from `control` for the known hosts; a loopback control plane serves both.
+    /// Data plane origin. Empty: derived from `control` for the known hosts; a loopback control plane serves
+    /// both.
     QUrl data;
     Secret apiKey;
 
-    /// Endpoint of the hosted service: explicit URLs, else SUPERSERVE_BASE_URL / SUPERSERVE_DATA_URL values given here
-    /// (blank counts as unset), else the region inside the key, else the default.
-    [[nodiscard]] static SandboxEndpoint superserve(const Secret &key, const QString &controlUrl, const QString &dataUrl);
+    /// Endpoint of the hosted service: explicit URLs, else SUPERSERVE_BASE_URL / SUPERSERVE_DATA_URL values
+    /// given here (blank counts as unset), else the region inside the key, else the default.
+    [[nodiscard]] static SandboxEndpoint superserve(const Secret &key, const QString &controlUrl,
+                                                    const QString &dataUrl);
 };
 
 /// A sandbox as the control plane describes it; a memory of a moment, not the present.
@@ -76,14 +78,15 @@ struct CommandRequest {
     QString command; ///< Run by /bin/sh -c.
     QList<QPair<QString, QString>> env;
     QString workingDir; ///< Empty: the service's default.
-    std::chrono::milliseconds timeout {60000}; ///< Total run time; sent in whole seconds, rounded up.
+    std::chrono::milliseconds timeout{60000}; ///< Total run time; sent in whole seconds, rounded up.
 };
 
 /// How a command ended, as far as that is known.
 struct CommandOutcome {
     enum class Known {
         Exited = 1, ///< exitCode is set; 124 is the service's time-out, 128+N a signal.
-        NotStarted, ///< It never reached the sandbox (refused, or the service said it could not start): safe to say so.
+        NotStarted, ///< It never reached the sandbox (refused, or the service said it could not start): safe
+                    ///< to say so.
         Unknown, ///< It may have run, or still run. Never repeated.
     };
     Known known = Known::Unknown;

@@ -1,0 +1,357 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sandbox/execsession.h"
+
+#include "net/httpjob.h"
+#include "net/networkaccess.h"
+#include "sandbox/sandboxhttp.h"
+#include "sandbox/sandboxwire.h"
+
+#include <QNetworkRequest>
+#include <QWebSocket>
+#include <QWebSocketHandshakeOptions>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int MostDials = 2;
+constexpr int MostSilentPings = 2;
+// The service sends pieces of 32 KiB; a frame of this size is no longer output but an attack on memory.
+constexpr quint64 LargestFrame = 16 * 1024 * 1024;
+constexpr char StdoutByte = 1;
+constexpr char StderrByte = 2;
+
+bool saysNeverStarted(int closeCode)
+{
+    // 1003: first frame was no text; 1008: no or bad start frame; 1009: start frame too large.
+    return closeCode == 1003 || closeCode == 1008 || closeCode == 1009;
+}
+
+} // namespace
+
+ExecSession::ExecSession(SandboxHttp *http, QString id, CommandRequest request, QObject *parent)
+    : CommandSession(parent)
+    , m_http(http)
+    , m_id(std::move(id))
+    , m_request(std::move(request))
+{
+    m_dialTimer.setSingleShot(true);
+    m_dialTimer.setInterval(http->timing().dial);
+    connect(&m_dialTimer, &QTimer::timeout, this, &ExecSession::dialFailed);
+    m_pingTimer.setInterval(http->timing().ping);
+    connect(&m_pingTimer, &QTimer::timeout, this, &ExecSession::onPing);
+    m_deadline.setSingleShot(true);
+    m_deadline.setInterval(std::chrono::seconds(SandboxWire::timeoutSeconds(m_request))
+                           + http->timing().sessionGrace);
+    connect(&m_deadline, &QTimer::timeout, this, [this] {
+        finishWith(CommandOutcome::Known::Unknown,
+                   SandboxWire::makeError(
+                       ApiError::Category::Timeout,
+                       u"The command's time is long over and the sandbox has not said how it ended. It may "
+                       "still run; look into the sandbox before repeating it."_s));
+    });
+    QMetaObject::invokeMethod(this, &ExecSession::begin, Qt::QueuedConnection);
+}
+
+ExecSession::~ExecSession()
+{
+    m_state = State::Done;
+    dropTransports();
+}
+
+void ExecSession::begin()
+{
+    if (m_state != State::Waiting || !m_http)
+        return;
+    if (!SandboxWire::isSandboxId(m_id) || m_request.command.isEmpty()) {
+        return finishWith(
+            CommandOutcome::Known::NotStarted,
+            SandboxWire::makeError(ApiError::Category::Local,
+                                   m_request.command.isEmpty()
+                                       ? u"An empty command cannot be run. Nothing was sent."_s
+                                       : u"This is not the id of a sandbox. Nothing was sent."_s));
+    }
+    m_state = State::Dialling;
+    m_http->token(m_id, this, [this](const Result<Secret, ApiError> &token) {
+        if (m_state != State::Dialling)
+            return;
+        if (!token)
+            return finishWith(CommandOutcome::Known::NotStarted, token.error());
+        dial(*token);
+    });
+}
+
+void ExecSession::dial(const Secret &token)
+{
+    m_token = token;
+    ++m_dials;
+    bool needsHeader = false;
+    const QUrl url = SandboxWire::socketUrl(m_http->endpoint(), m_id, needsHeader);
+    if (url.scheme() != "wss"_L1 && !NetworkAccess::isLoopback(url)) {
+        return finishWith(CommandOutcome::Known::NotStarted,
+                          SandboxWire::makeError(
+                              ApiError::Category::Local,
+                              QString(u"Refused to send a key to "_s + url.host()
+                                      + u" over a plain socket. Nothing was sent; use an https address."_s)));
+    }
+    QNetworkRequest request(url);
+    request.setRawHeader("User-Agent", NetworkAccess::userAgent());
+    if (needsHeader)
+        request.setRawHeader("X-Superserve-Sandbox-Id", m_id.toLatin1());
+    QWebSocketHandshakeOptions options;
+    options.setSubprotocols(
+        {u"superserve.exec.v1"_s, QString(u"token."_s + QString::fromLatin1(token.reveal()))});
+
+    m_socket = m_http->network()->makeWebSocket(url, this);
+    m_socket->setMaxAllowedIncomingFrameSize(LargestFrame);
+    m_socket->setMaxAllowedIncomingMessageSize(LargestFrame);
+    connect(m_socket, &QWebSocket::connected, this, &ExecSession::onConnected);
+    connect(m_socket, &QWebSocket::textMessageReceived, this, &ExecSession::onText);
+    connect(m_socket, &QWebSocket::binaryMessageReceived, this, &ExecSession::onBinary);
+    connect(m_socket, &QWebSocket::pong, this, [this] { m_silentPings = 0; });
+    connect(m_socket, &QWebSocket::disconnected, this, &ExecSession::onDropped);
+#if QT_VERSION >= QT_VERSION_CHECK(6, 5, 0)
+    connect(m_socket, &QWebSocket::errorOccurred, this, &ExecSession::onDropped);
+#else
+    connect(m_socket, qOverload<QAbstractSocket::SocketError>(&QWebSocket::error), this,
+            &ExecSession::onDropped);
+#endif
+    m_dialTimer.start();
+    m_socket->open(request, options);
+}
+
+void ExecSession::dialFailed()
+{
+    if (m_state != State::Dialling)
+        return;
+    dropTransports();
+    const auto next = [this](const Result<Secret, ApiError> &token) {
+        if (m_state != State::Dialling)
+            return;
+        if (!token)
+            return finishWith(CommandOutcome::Known::NotStarted, token.error());
+        dial(*token);
+    };
+    if (m_dials < MostDials)
+        m_http->refresh(m_id, m_token, this, next);
+    else
+        stream(m_token, false);
+}
+
+void ExecSession::onConnected()
+{
+    if (m_state != State::Dialling)
+        return;
+    m_dialTimer.stop();
+    m_state = State::Running;
+    m_startSent = true;
+    m_socket->sendTextMessage(QString::fromUtf8(SandboxWire::commandBody(m_request)));
+    // The command gets no input; without this one that reads would wait for ever.
+    m_socket->sendTextMessage(u"{\"type\":\"stdin_close\"}"_s);
+    m_pingTimer.start();
+    m_deadline.start();
+    Q_EMIT started();
+}
+
+void ExecSession::onText(const QString &text)
+{
+    if (m_state != State::Running)
+        return;
+    m_silentPings = 0;
+    const Result<Json, JsonError> json = parseJson(text.toUtf8());
+    if (!json)
+        return; // Later services may send other things; only a final frame ends the session.
+    if (const std::optional<CommandOutcome> outcome = ExecEventParser::finishedOutcome(*json, m_outputSeen))
+        finish(*outcome);
+}
+
+void ExecSession::onBinary(const QByteArray &frame)
+{
+    if (m_state != State::Running)
+        return;
+    m_silentPings = 0;
+    if (frame.size() < 2 || (frame[0] != StdoutByte && frame[0] != StderrByte))
+        return;
+    m_outputSeen = true;
+    Q_EMIT output(frame[0] == StdoutByte ? OutputChannel::Stdout : OutputChannel::Stderr, frame.mid(1));
+}
+
+void ExecSession::onDropped()
+{
+    if (m_state == State::Dialling)
+        return dialFailed();
+    if (m_state != State::Running)
+        return;
+    // A real close frame has its own code; 1000 says nothing here.
+    const int code = static_cast<int>(m_socket->closeCode());
+    const QString reason = m_token.redact(cleanErrorText(m_socket->closeReason()));
+    if (saysNeverStarted(code) && !m_outputSeen) {
+        QString text = code == 1009
+            ? u"The command is too long for the sandbox service. Nothing was run; write it into a file "
+              "and run that."_s
+            : u"The sandbox service refused the command. Nothing was run."_s;
+        if (!reason.isEmpty())
+            text += u" ("_s + reason + u')';
+        return finishWith(CommandOutcome::Known::NotStarted,
+                          SandboxWire::makeError(ApiError::Category::InvalidRequest, text));
+    }
+    QString text =
+        u"The connection to the running command was lost. It may have ended, or may still run; look into the "
+        "sandbox before repeating it."_s;
+    if (!reason.isEmpty())
+        text += u" ("_s + reason + u')';
+    finishWith(CommandOutcome::Known::Unknown, SandboxWire::makeError(ApiError::Category::Truncated, text));
+}
+
+void ExecSession::onPing()
+{
+    if (m_state != State::Running || !m_socket)
+        return;
+    if (m_silentPings >= MostSilentPings)
+        return onDropped();
+    ++m_silentPings;
+    m_socket->ping();
+}
+
+void ExecSession::stream(const Secret &token, bool repeated)
+{
+    m_state = State::Streaming;
+    m_token = token;
+    RequestSpec spec = m_http->dataSpec("POST", m_id, "/exec/stream");
+    spec.secretHeaders.append({"X-Access-Token", token});
+    spec.body = SandboxWire::commandBody(m_request);
+    spec.repeatable = false;
+    spec.stream = true;
+    spec.maxBytes = 0; // The service sets no limit either; the consumer spills to disk.
+    // Keep-alive comments come every 15 s and count as life.
+    spec.idleTimeout = std::max(m_request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
+    m_job = m_http->network()->start(spec, Lane::Stream, this);
+    connect(m_job, &HttpJob::bodyReceived, this, &ExecSession::onStreamBytes);
+    connect(m_job, &HttpJob::finished, this, [this, repeated] { onStreamEnd(repeated); });
+    if (repeated)
+        return;
+    m_startSent = true;
+    m_deadline.start();
+    Q_EMIT started();
+}
+
+void ExecSession::onStreamBytes(const QByteArray &bytes)
+{
+    const QPointer<ExecSession> alive(this);
+    const QList<ExecEvent> events = m_parser.feed(bytes);
+    for (const ExecEvent &event : events) {
+        if (!alive || m_state != State::Streaming)
+            return;
+        switch (event.kind) {
+        case ExecEvent::Kind::Output:
+            m_outputSeen = true;
+            Q_EMIT output(event.channel, event.bytes);
+            break;
+        case ExecEvent::Kind::Finished:
+            return finish(event.outcome);
+        }
+    }
+    if (alive && m_state == State::Streaming && m_parser.overflowed()) {
+        finishWith(CommandOutcome::Known::Unknown,
+                   SandboxWire::makeError(
+                       ApiError::Category::Protocol,
+                       u"The sandbox sent a line of output that is too long to be one of its events."_s));
+    }
+}
+
+void ExecSession::onStreamEnd(bool repeated)
+{
+    if (m_state != State::Streaming || !m_job)
+        return;
+    if (!m_job->error()) {
+        return finishWith(CommandOutcome::Known::Unknown,
+                          SandboxWire::makeError(
+                              ApiError::Category::Truncated,
+                              u"The output of the command ended without its result. It may have ended, or "
+                              "may still run; look into the sandbox before repeating it."_s));
+    }
+    const ApiError error = *m_job->error();
+    if (!repeated && SandboxHttp::wantsActivate(error)) {
+        m_http->refresh(m_id, m_token, this, [this](const Result<Secret, ApiError> &token) {
+            if (m_state != State::Streaming)
+                return;
+            if (!token)
+                return finishWith(CommandOutcome::Known::NotStarted, token.error());
+            stream(*token, true);
+        });
+        return;
+    }
+    const bool unknown = error.outcomeUnknown || m_outputSeen;
+    finishWith(unknown ? CommandOutcome::Known::Unknown : CommandOutcome::Known::NotStarted, error);
+}
+
+void ExecSession::sendSignal(const QString &name)
+{
+    if (m_state == State::Waiting || m_state == State::Dialling)
+        return close();
+    if (m_state != State::Running || !m_socket)
+        return;
+    const QString full = name.startsWith("SIG"_L1) ? name : QString(u"SIG"_s + name);
+    JsonBuilder frame;
+    frame.add("type"_L1, "signal"_L1).add("name"_L1, full);
+    m_socket->sendTextMessage(QString::fromUtf8(frame.take()));
+}
+
+void ExecSession::close()
+{
+    if (m_state == State::Done)
+        return;
+    m_state = State::Done;
+    m_deadline.stop();
+    dropTransports();
+    CommandOutcome outcome;
+    outcome.known = m_startSent ? CommandOutcome::Known::Unknown : CommandOutcome::Known::NotStarted;
+    outcome.error =
+        SandboxWire::makeError(ApiError::Category::Cancelled, u"The connection to the command was closed."_s);
+    outcome.error->partial = m_outputSeen;
+    outcome.error->outcomeUnknown = m_startSent;
+    QMetaObject::invokeMethod(
+        this, [this, outcome] { Q_EMIT finished(outcome); }, Qt::QueuedConnection);
+}
+
+void ExecSession::dropTransports()
+{
+    m_dialTimer.stop();
+    m_pingTimer.stop();
+    if (m_socket) {
+        m_socket->disconnect(this);
+        m_socket->abort();
+        m_socket->deleteLater();
+        m_socket.clear();
+    }
+    if (m_job) {
+        m_job->abandon();
+        m_job.clear();
+    }
+}
+
+void ExecSession::finish(const CommandOutcome &outcome)
+{
+    if (m_state == State::Done)
+        return;
+    m_state = State::Done;
+    m_deadline.stop();
+    dropTransports();
+    Q_EMIT finished(outcome);
+}
+
+void ExecSession::finishWith(CommandOutcome::Known known, ApiError error)
+{
+    CommandOutcome outcome;
+    outcome.known = known;
+    error.partial = error.partial || m_outputSeen;
+    error.outcomeUnknown = known == CommandOutcome::Known::Unknown;
+    outcome.error = std::move(error);
+    finish(outcome);
+}
+
+} // namespace Pilothouse

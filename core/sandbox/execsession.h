@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "sandbox/commandsession.h"
+#include "sandbox/execeventparser.h"
+
+#include <QPointer>
+#include <QTimer>
+
+class QWebSocket;
+
+namespace Pilothouse {
+
+class HttpJob;
+class SandboxHttp;
+
+/// A command over the WebSocket /exec/connect, or over /exec/stream when the socket cannot be had.
+///
+/// Only a `finished` frame is an end. Qt 6.4 reports close code 1000 for refused and for dropped sockets, and
+/// the status of a refusal only inside a text, so neither is looked at: a dial that fails leads to one
+/// activate and one more dial, and after that to /exec/stream, whose HTTP answer tells the reason. All of
+/// that only while no start frame was sent; from then on a loss is an unknown outcome.
+class ExecSession final : public CommandSession {
+    Q_OBJECT
+public:
+    ExecSession(SandboxHttp *http, QString id, CommandRequest request, QObject *parent);
+    ~ExecSession() override;
+
+    void sendSignal(
+        const QString &name) override; ///< Before the start it stops the session: the command never runs.
+    void close() override;
+
+private:
+    enum class State { Waiting = 1, Dialling, Running, Streaming, Done };
+
+    void begin();
+    void dial(const Secret &token);
+    void dialFailed();
+    void onConnected();
+    void onText(const QString &text);
+    void onBinary(const QByteArray &frame);
+    void onDropped();
+    void onPing();
+    void stream(const Secret &token, bool repeated);
+    void onStreamBytes(const QByteArray &bytes);
+    void onStreamEnd(bool repeated);
+    void dropTransports(); ///< Quietly.
+    void finish(const CommandOutcome &outcome);
+    void finishWith(CommandOutcome::Known known, ApiError error);
+
+    QPointer<SandboxHttp> m_http;
+    QString m_id;
+    CommandRequest m_request;
+    Secret m_token; ///< The one last used.
+    QPointer<QWebSocket> m_socket;
+    QPointer<HttpJob> m_job;
+    QTimer m_dialTimer;
+    QTimer m_pingTimer;
+    QTimer m_deadline; ///< The service ends commands in time; this ends waiting for a service that does not.
+    ExecEventParser m_parser; ///< For /exec/stream.
+    State m_state = State::Waiting;
+    int m_dials = 0;
+    int m_silentPings = 0;
+    bool m_startSent = false;
+    bool m_outputSeen = false;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,265 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "sandbox/sandboxhttp.h"
+
+#include "net/backoff.h"
+#include "net/httpjob.h"
+#include "net/networkaccess.h"
+#include "sandbox/sandboxwire.h"
+
+#include <QPointer>
+#include <QTimer>
+
+#include <algorithm>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int MostAttempts = 3;
+constexpr std::chrono::milliseconds LongestRetryWait{30000};
+
+bool isRepeatableMethod(const QByteArray &method) { return method == "GET" || method == "DELETE"; }
+
+/// Our own time limits and refusals are final; so is every status but the four that say "later".
+bool isWorthAnotherAttempt(const ApiError &error)
+{
+    if (error.status != 0)
+        return error.status == 429 || error.status == 502 || error.status == 503 || error.status == 504;
+    return error.category == ApiError::Category::Network || error.category == ApiError::Category::Truncated;
+}
+
+} // namespace
+
+SandboxHttp::SandboxHttp(NetworkAccess *network, SandboxEndpoint endpoint, const SandboxTiming &timing,
+                         QObject *parent)
+    : QObject(parent)
+    , m_network(network)
+    , m_endpoint(std::move(endpoint))
+    , m_timing(timing)
+{ }
+
+SandboxHttp::~SandboxHttp() = default;
+
+std::optional<ApiError> SandboxHttp::keyProblem() const
+{
+    const QByteArray key = m_endpoint.apiKey.reveal();
+    const bool printable = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7f; });
+    if (!key.isEmpty() && printable)
+        return std::nullopt;
+    ApiError error = SandboxWire::makeError(
+        ApiError::Category::Auth,
+        key.isEmpty()
+            ? u"There is no key for the sandbox service. Nothing was sent; set SUPERSERVE_API_KEY or enter a key."_s
+            : u"The key for the sandbox service holds white space or characters that cannot be sent. Nothing "
+              u"was "
+              "sent; enter it again."_s);
+    error.status = 401;
+    return error;
+}
+
+RequestSpec SandboxHttp::controlSpec(const QByteArray &method, const QByteArray &pathAndQuery) const
+{
+    RequestSpec spec;
+    spec.method = method;
+    spec.url = QUrl::fromEncoded(m_endpoint.control.toEncoded(QUrl::StripTrailingSlash) + pathAndQuery,
+                                 QUrl::StrictMode);
+    spec.secretHeaders.append({"X-API-Key", m_endpoint.apiKey});
+    spec.firstByteTimeout = m_timing.call;
+    return spec;
+}
+
+RequestSpec SandboxHttp::dataSpec(const QByteArray &method, const QString &id,
+                                  const QByteArray &pathAndQuery) const
+{
+    RequestSpec spec;
+    spec.method = method;
+    spec.url = SandboxWire::dataUrl(m_endpoint, pathAndQuery);
+    spec.headers.append({"X-Superserve-Sandbox-Id", id.toLatin1()});
+    spec.firstByteTimeout = m_timing.call;
+    return spec;
+}
+
+void SandboxHttp::send(const RequestSpec &spec, Lane lane, int attempt, int attempts, QObject *scope,
+                       const AnswerReply &reply)
+{
+    HttpJob *job = m_network->start(spec, lane, scope);
+    connect(job, &HttpJob::finished, scope, [=, this] {
+        if (job->error()) {
+            const ApiError error = *job->error();
+            if (attempt < attempts && isWorthAnotherAttempt(error)) {
+                QTimer::singleShot(std::chrono::milliseconds(Backoff::controlWaitMs(error, attempt)), scope,
+                                   [=, this] { send(spec, lane, attempt + 1, attempts, scope, reply); });
+                return;
+            }
+            return reply(fail(error));
+        }
+        Answer answer;
+        answer.status = job->status();
+        answer.body = job->body();
+        bool isNumber = false;
+        const qint64 total = job->header("X-Total-Count").toLongLong(&isNumber);
+        if (isNumber && total >= 0)
+            answer.totalCount = total;
+        reply(answer);
+    });
+}
+
+void SandboxHttp::control(const RequestSpec &spec, Lane lane, QObject *scope, AnswerReply reply)
+{
+    if (const std::optional<ApiError> problem = keyProblem()) {
+        QMetaObject::invokeMethod(
+            scope, [problem, reply = std::move(reply)] { reply(fail(*problem)); }, Qt::QueuedConnection);
+        return;
+    }
+    send(spec, lane, 1, isRepeatableMethod(spec.method) ? MostAttempts : 1, scope, reply);
+}
+
+void SandboxHttp::anonymous(const RequestSpec &spec, QObject *scope, AnswerReply reply)
+{
+    send(spec, Lane::Control, 1, MostAttempts, scope, reply);
+}
+
+void SandboxHttp::data(const QString &id, const RequestSpec &spec, Lane lane, QObject *scope,
+                       AnswerReply reply)
+{
+    token(id, scope, [=, this, reply = std::move(reply)](const Result<Secret, ApiError> &got) {
+        if (!got)
+            return reply(fail(got.error()));
+        sendData(id, spec, lane, *got, false, scope, reply);
+    });
+}
+
+void SandboxHttp::sendData(const QString &id, const RequestSpec &spec, Lane lane, const Secret &token,
+                           bool repeated, QObject *scope, const AnswerReply &reply)
+{
+    RequestSpec withToken = spec;
+    withToken.secretHeaders.append({"X-Access-Token", token});
+    const int attempts = !repeated && isRepeatableMethod(spec.method) ? MostAttempts : 1;
+    send(withToken, lane, 1, attempts, scope, [=, this](const Result<Answer, ApiError> &answer) {
+        if (answer || repeated || !wantsActivate(answer.error()))
+            return reply(answer);
+        refresh(id, token, scope, [=, this](const Result<Secret, ApiError> &fresh) {
+            if (!fresh)
+                return reply(fail(fresh.error()));
+            sendData(id, spec, lane, *fresh, true, scope, reply);
+        });
+    });
+}
+
+bool SandboxHttp::wantsActivate(const ApiError &error)
+{
+    switch (error.status) {
+    case 401:
+    case 403:
+    case 503:
+        return true;
+    case 404:
+        return error.code == "sandbox_route_stale"_L1;
+    }
+    return false;
+}
+
+void SandboxHttp::token(const QString &id, QObject *scope, Reply<Secret> reply)
+{
+    const auto cached = m_tokens.constFind(id);
+    if (cached != m_tokens.cend()) {
+        QMetaObject::invokeMethod(
+            scope, [token = *cached, reply = std::move(reply)] { reply(token); }, Qt::QueuedConnection);
+        return;
+    }
+    refresh(id, Secret(), scope, std::move(reply));
+}
+
+void SandboxHttp::refresh(const QString &id, const Secret &used, QObject *scope, Reply<Secret> reply)
+{
+    const auto cached = m_tokens.constFind(id);
+    if (cached != m_tokens.cend() && !cached->equals(used) && !m_flights.contains(id)) {
+        QMetaObject::invokeMethod(
+            scope, [token = *cached, reply = std::move(reply)] { reply(token); }, Qt::QueuedConnection);
+        return;
+    }
+    activateOnce(id, scope, [this, id, reply = std::move(reply)](const Result<SandboxInfo, ApiError> &info) {
+        if (!info)
+            return reply(fail(info.error()));
+        const Secret fresh = m_tokens.value(id);
+        reply(fresh);
+    });
+}
+
+void SandboxHttp::activateOnce(const QString &id, QObject *scope, Reply<SandboxInfo> reply)
+{
+    if (const std::optional<ApiError> problem = keyProblem()) {
+        QMetaObject::invokeMethod(
+            scope, [problem, reply = std::move(reply)] { reply(fail(*problem)); }, Qt::QueuedConnection);
+        return;
+    }
+    Flight &flight = m_flights[id];
+    flight.waiters.append({scope,
+                           connect(scope, &QObject::destroyed, this, [this, id, scope] { leave(id, scope); }),
+                           std::move(reply)});
+    if (flight.job)
+        return;
+    RequestSpec spec = controlSpec("POST", "/sandboxes/" + id.toLatin1() + "/activate");
+    spec.firstByteTimeout = m_timing.longCall;
+    // Its own manager: it may take a minute, and six of them would block every short call.
+    flight.job = m_network->start(spec, Lane::Stream, this);
+    connect(flight.job, &HttpJob::finished, this, [this, id] { onActivated(id); });
+}
+
+void SandboxHttp::onActivated(const QString &id)
+{
+    const Flight flight = m_flights.take(id);
+    Result<SandboxInfo, ApiError> outcome = fail(ApiError());
+    if (flight.job->error()) {
+        outcome = fail(*flight.job->error());
+    } else {
+        const Result<SandboxWire::Answer, ApiError> answer = SandboxWire::readSandbox(flight.job->body());
+        if (!answer) {
+            outcome = fail(answer.error());
+        } else if (answer->token.isEmpty()) {
+            outcome = fail(SandboxWire::makeError(
+                ApiError::Category::Protocol,
+                u"The sandbox service activated the sandbox without an access token."_s));
+        } else {
+            remember(id, answer->token);
+            remember(answer->info.id, answer->token);
+            outcome = answer->info;
+        }
+    }
+    const QPointer<SandboxHttp> alive(this);
+    QList<QPair<QPointer<QObject>, Reply<SandboxInfo>>> replies;
+    for (const Waiter &waiter : flight.waiters) {
+        disconnect(waiter.onDestroyed);
+        replies.append({waiter.scope, waiter.reply});
+    }
+    for (const auto &[scope, reply] : replies) {
+        if (alive && scope)
+            reply(outcome);
+    }
+}
+
+void SandboxHttp::leave(const QString &id, const QObject *scope)
+{
+    const auto flight = m_flights.find(id);
+    if (flight == m_flights.end())
+        return;
+    flight->waiters.removeIf([scope](const Waiter &waiter) { return waiter.scope == scope; });
+    if (!flight->waiters.isEmpty())
+        return;
+    flight->job->abandon();
+    m_flights.erase(flight);
+}
+
+void SandboxHttp::remember(const QString &id, const Secret &token)
+{
+    if (!token.isEmpty())
+        m_tokens.insert(id, token);
+}
+
+void SandboxHttp::forget(const QString &id) { m_tokens.remove(id); }
+
+} // namespace Pilothouse

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <chrono>
+
+namespace Pilothouse {
+
+/// How long SandboxClient waits for what. The defaults suit the service; tests shorten them.
+struct SandboxTiming {
+    using Ms = std::chrono::milliseconds;
+    Ms call{30000}; ///< Short control calls and file calls, up to the answer's head.
+    Ms longCall{120000}; ///< create, activate, resume, pause: the service boots or saves meanwhile.
+    Ms execGrace{5000}; ///< What an HTTP command gets beyond its own time.
+    Ms sessionGrace{30000}; ///< The same for a command session.
+    Ms dial{30000}; ///< One WebSocket handshake.
+    Ms ping{25000}; ///< Between our pings; two without any sign of life end a session.
+    Ms pollFirst{250}; ///< Status polls while connecting or deleting; grow to pollMost.
+    Ms pausePollFirst{50};
+    Ms pollMost{1000};
+    Ms pollTotal{300000}; ///< After this a transition counts as stuck.
+    Ms pauseGrace{2000}; ///< "active" after an accepted pause means "not yet" this long.
+};
+
+} // namespace Pilothouse

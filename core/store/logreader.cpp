@@ -44,6 +44,12 @@ Error notFound(const QString &conversation)
             u"List the conversations to see their ids."_s};
 }
 
+Error outdated(const QString &message)
+{
+    return {ErrorKind::Storage, message, u"The log itself is complete."_s,
+            u"Start this Pilothouse once on the data folder: it brings the log up to date."_s};
+}
+
 // Each word in quotes, so that nothing of it is an operator; words without a letter or digit find nothing and
 // are left out.
 QString searchExpression(const QString &words)
@@ -90,18 +96,17 @@ Result<bool, Error> LogReader::Private::connected()
         return fail(version.error());
     if (version->toLongLong() > SchemaVersion)
         return fail(newerSchema(version->toLongLong()));
-    if (version->toLongLong() < SchemaVersion)
+    if (version->toLongLong() == 0)
         return false; // Its owner has just made it and not written to it.
+    if (version->toLongLong() < SchemaVersion)
+        return fail(outdated(u"This log was written by an older Pilothouse."_s));
     const auto derived = (*opened)->value(u"SELECT value FROM meta WHERE key='derived_version'"_s);
     if (!derived)
         return fail(derived.error());
     if (!derived->isValid())
         return false;
     if (derived->toInt() != DerivedTables::Version)
-        return fail(Error{ErrorKind::Storage,
-                          u"The tables for reading this log were made by another version."_s,
-                          u"The log itself is complete."_s,
-                          u"Start Pilothouse once on this data folder: it renews them."_s});
+        return fail(outdated(u"The tables for reading this log were made by another version."_s));
     database = std::move(*opened);
     return true;
 }

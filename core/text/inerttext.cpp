@@ -50,14 +50,17 @@ QString inertText(QStringView text)
     QString out;
     out.reserve(text.size());
     Characters it(text);
+    qsizetype run = 0; // Begin of what is safe and not yet copied.
     while (it.hasNext()) {
         const qsizetype from = it.index();
         const char32_t c = it.next();
-        if (isUnsafeToShow(c))
-            out += u"\\u{"_s + QString::number(static_cast<uint>(c), 16) + u'}';
-        else
-            out += text.mid(from, it.index() - from);
+        if (!isUnsafeToShow(c))
+            continue;
+        out += text.mid(run, from - run);
+        out += u"\\u{"_s + QString::number(static_cast<uint>(c), 16) + u'}';
+        run = it.index();
     }
+    out += text.mid(run);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/conversation.h"
 #include "engine/eventpipe.h"
 #include "sandbox/sandboxclient.h"
+#include "secrets/secretstore.h"
 
 #include <QHash>
 #include <QObject>

@@ -25,10 +25,14 @@ constexpr quint64 LargestFrame = 16 * 1024 * 1024;
 constexpr char StdoutByte = 1;
 constexpr char StderrByte = 2;
 
-bool saysNeverStarted(int closeCode)
+// The oldest services take messages up to this size.
+constexpr qsizetype SafeStartFrame = 64 * 1024;
+
+bool saysNeverStarted(int closeCode, qsizetype startSize)
 {
-    // 1003: first frame was no text; 1008: no or bad start frame; 1009: start frame too large.
-    return closeCode == 1003 || closeCode == 1008 || closeCode == 1009;
+    // 1003: first frame was no text; 1008: no or bad start frame; 1009: start frame too large. But Qt sets
+    // 1009 itself too when what comes in is too large, so it counts only if the start frame gave a reason.
+    return closeCode == 1003 || closeCode == 1008 || (closeCode == 1009 && startSize > SafeStartFrame);
 }
 
 } // namespace
@@ -149,7 +153,9 @@ void ExecSession::onConnected()
     m_dialTimer.stop();
     m_state = State::Running;
     m_startSent = true;
-    m_socket->sendTextMessage(QString::fromUtf8(SandboxWire::commandBody(m_request)));
+    const QByteArray start = SandboxWire::commandBody(m_request);
+    m_startSize = start.size();
+    m_socket->sendTextMessage(QString::fromUtf8(start));
     // The command gets no input; without this one that reads would wait for ever.
     m_socket->sendTextMessage(u"{\"type\":\"stdin_close\"}"_s);
     m_pingTimer.start();
@@ -189,7 +195,7 @@ void ExecSession::onDropped()
     // A real close frame has its own code; 1000 says nothing here.
     const int code = static_cast<int>(m_socket->closeCode());
     const QString reason = m_token.redact(cleanErrorText(m_socket->closeReason()));
-    if (saysNeverStarted(code) && !m_outputSeen) {
+    if (saysNeverStarted(code, m_startSize) && !m_outputSeen) {
         QString text = code == 1009
             ? u"The command is too long for the sandbox service. Nothing was run; write it into a file "
               "and run that."_s
@@ -325,6 +331,9 @@ void ExecSession::dropTransports()
     if (m_socket) {
         m_socket->disconnect(this);
         m_socket->abort();
+        // This may run inside one of its signals, and as our child it would die with us: it needs another
+        // parent.
+        m_socket->setParent(m_http ? m_http->network() : nullptr);
         m_socket->deleteLater();
         m_socket.clear();
     }

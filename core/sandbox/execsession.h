@@ -61,6 +61,7 @@ private:
     QTimer m_deadline; ///< The service ends commands in time; this ends waiting for a service that does not.
     ExecEventParser m_parser; ///< For /exec/stream.
     State m_state = State::Waiting;
+    qsizetype m_startSize = 0;
     int m_dials = 0;
     int m_silentPings = 0;
     bool m_startSent = false;

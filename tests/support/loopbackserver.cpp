@@ -384,7 +384,10 @@ QUrl LoopbackServer::url(const QByteArray &pathAndQuery) const
                              QUrl::StrictMode);
 }
 
-void LoopbackServer::setHandler(Handler handler) { m_handler = std::move(handler); }
+void LoopbackServer::setHandler(Handler handler)
+{
+    m_handler = std::make_shared<Handler>(std::move(handler));
+}
 
 void LoopbackServer::enqueue(Handler script) { m_scripts.append(std::move(script)); }
 
@@ -396,6 +399,14 @@ void LoopbackServer::enqueueResponse(int status, const QByteArray &body, const L
 }
 
 void LoopbackServer::stopListening() { m_server->close(); }
+
+void LoopbackServer::stopReading()
+{
+    for (const QPointer<LoopbackConnection> &connection : std::as_const(m_open)) {
+        if (connection)
+            disconnect(connection->m_socket, &QTcpSocket::readyRead, connection, nullptr);
+    }
+}
 
 int LoopbackServer::count(const QByteArray &method, const QByteArray &path) const
 {
@@ -444,8 +455,8 @@ void LoopbackServer::deliver(LoopbackConnection *connection, const LoopbackReque
         const Handler script = m_scripts.takeFirst();
         script(request, connection);
     } else if (m_handler) {
-        const Handler handler = m_handler;
-        handler(request, connection);
+        const std::shared_ptr<Handler> handler = m_handler;
+        (*handler)(request, connection);
     } else {
         connection->respond(500, "{\"error\":\"no script\"}");
     }

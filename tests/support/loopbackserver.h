@@ -118,6 +118,7 @@ public:
     void enqueue(Handler script);
     /// The next request gets this whole answer.
     void enqueueResponse(int status, const QByteArray &body = {}, const LoopbackHeaders &headers = {});
+    void stopReading(); ///< Open connections stay open, but nothing of them is read or answered any more.
     void stopListening(); ///< New connections are refused; open ones stay.
 
     [[nodiscard]] const QList<LoopbackRequest> &requests() const { return m_requests; }
@@ -134,7 +135,7 @@ private:
     void deliver(LoopbackConnection *connection, const LoopbackRequest &request);
 
     QTcpServer *m_server;
-    Handler m_handler;
+    std::shared_ptr<Handler> m_handler; ///< Shared, so that one that replaces itself lives to its end.
     QList<Handler> m_scripts;
     QList<LoopbackRequest> m_requests;
     QList<QPointer<LoopbackConnection>> m_open;

@@ -212,8 +212,8 @@ void HttpJob::Private::stop(HttpJob *job)
         // abort() emits before it returns: first cut our connections (only ours: Qt's own carry the abort),
         // then abort.
         reply->disconnect(job);
-        // Qt 6.4 warns when a reply gets a second error: from abort() when the peer has closed while the last bytes
-        // were still to be read, or from the peer's close that is queued behind an abort().
+        // Qt 6.4 warns when a reply gets a second error: from abort() when the peer has closed while the last
+        // bytes were still to be read, or from the peer's close that is queued behind an abort().
         if (reply->isRunning() && reply->error() == QNetworkReply::NoError)
             reply->abort();
         QCoreApplication::removePostedEvents(reply, QEvent::MetaCall);

@@ -39,22 +39,24 @@ struct ProviderInfo {
 /// Providers, prices and the making of clients. Engine thread only.
 class ModelCatalog {
 public:
-    /// `environment` answers for environment variables (tests give their own); `demoScript` is a scenario file or empty
-    /// for the shipped ones (`demo/NAME` is resources/demo/NAME.json).
-    ModelCatalog(NetworkAccess *network, std::function<QString(const QString &)> environment, QString demoScript);
+    /// `environment` answers for environment variables (tests give their own); `demoScript` is a scenario
+    /// file or empty for the shipped ones (`demo/NAME` is resources/demo/NAME.json).
+    ModelCatalog(NetworkAccess *network, std::function<QString(const QString &)> environment,
+                 QString demoScript);
     ~ModelCatalog();
 
     [[nodiscard]] const ProviderInfo *provider(const QString &id) const; ///< Null if unknown.
     /// The provider's key from the environment; empty if there is none.
     [[nodiscard]] Secret keyOf(const ProviderInfo &provider) const;
-    /// A client for `name`, or why there is none: unknown provider, protocol not built yet, no key (naming the
-    /// variable), broken scenario file (naming file, place and problem).
+    /// A client for `name`, or why there is none: unknown provider, protocol not built yet, no key (naming
+    /// the variable), broken scenario file (naming file, place and problem).
     [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> client(const ModelName &name);
     /// Nano-dollars of one request, empty when a price or a needed count is not known. demo models cost 0.
     [[nodiscard]] std::optional<qint64> costNanos(const ModelName &name, const Usage &usage) const;
     /// First of the defaults whose key is known and whose protocol this version speaks, else demo/tour.
     [[nodiscard]] ModelName defaultModel() const;
-    /// Makes `scenario` known as demo/NAME by its own name, before any file of that name. For tests and benchmarks.
+    /// Makes `scenario` known as demo/NAME by its own name, before any file of that name. For tests and
+    /// benchmarks.
     void addScenario(const Scenario &scenario);
 
 private:

@@ -12,9 +12,9 @@
 
 namespace Pilothouse {
 
-/// One running model request. Lives in the engine thread. Emits events on later event-loop turns; the last one is Stop
-/// or Error, after which nothing follows. Destroying it (or abort()) closes the connection and emits nothing more.
-/// It never retries: the agent loop does, so that retries are visible.
+/// One running model request. Lives in the engine thread. Emits events on later event-loop turns; the last
+/// one is Stop or Error, after which nothing follows. Destroying it (or abort()) closes the connection and
+/// emits nothing more. It never retries: the agent loop does, so that retries are visible.
 class ModelStream : public QObject {
     Q_OBJECT
 public:

@@ -24,8 +24,8 @@ struct ToolOutcome {
     bool isError = false;
 };
 
-/// One entry of the conversation as the log gives it. Never edited between requests: a later request extends an
-/// earlier one byte for byte.
+/// One entry of the conversation as the log gives it. Never edited between requests: a later request extends
+/// an earlier one byte for byte.
 struct HistoryItem {
     enum class Kind { User = 1, Assistant, ToolResults };
     Kind kind = Kind::User;

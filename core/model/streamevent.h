@@ -64,9 +64,11 @@ struct StreamEvent {
     Usage usage;
     StopReason reason = StopReason::Unknown;
     QString rawReason;
-    /// What goes back to the provider for this answer, exactly (Anthropic: one assistant message). Empty: append nothing.
+    /// What goes back to the provider for this answer, exactly (Anthropic: one assistant message). Empty:
+    /// append nothing.
     QByteArray replay;
-    QByteArray replayWithoutCalls; ///< The same without calls, for answers cut by max_tokens. Empty: append nothing.
+    QByteArray
+        replayWithoutCalls; ///< The same without calls, for answers cut by max_tokens. Empty: append nothing.
     ApiError error;
 };
 

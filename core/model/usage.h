@@ -17,7 +17,8 @@ struct Usage {
     std::optional<qint64> cacheWrite; ///< Part of input.
     std::optional<qint64> reasoning; ///< Part of output.
 
-    [[nodiscard]] Json toJson() const; ///< {input, output, cacheRead, cacheWrite, reasoning}, null where unknown.
+    [[nodiscard]] Json toJson()
+        const; ///< {input, output, cacheRead, cacheWrite, reasoning}, null where unknown.
     [[nodiscard]] static Usage fromJson(const Json &json);
     /// The sum over steps: a figure that one step does not know is unknown in the sum.
     [[nodiscard]] static Usage sum(const QList<Usage> &steps);

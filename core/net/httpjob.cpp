@@ -8,6 +8,7 @@
 #include "net/networkaccess.h"
 #include "util/logging.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QNetworkAccessManager>
 #include <QNetworkRequest>
@@ -211,8 +212,11 @@ void HttpJob::Private::stop(HttpJob *job)
         // abort() emits before it returns: first cut our connections (only ours: Qt's own carry the abort),
         // then abort.
         reply->disconnect(job);
-        if (reply->isRunning())
+        // Qt 6.4 warns when a reply gets a second error: from abort() when the peer has closed while the last
+        // bytes were still to be read, or from the peer's close that is queued behind an abort().
+        if (reply->isRunning() && reply->error() == QNetworkReply::NoError)
             reply->abort();
+        QCoreApplication::removePostedEvents(reply, QEvent::MetaCall);
         reply->deleteLater();
         reply.clear();
     }

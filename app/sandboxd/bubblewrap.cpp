@@ -157,6 +157,9 @@ bool bindMount(int sourceFd, const QByteArray &target)
 /// user of the sandbox can reach (its data folder is private to root), then becomes that user.
 Sources stageAndDropUser(uid_t user, const QByteArray &folder, const QByteArray &init)
 {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+        failLaunch("cannot make a mount namespace");
+    // Opened in the new namespace, since nothing can be bound across, and before the stage covers anything.
     std::vector<int> folderFds;
     for (const SandboxFolder &part : sandboxFolders()) {
         const QByteArray path = folder + '/' + part.name;
@@ -170,9 +173,8 @@ Sources stageAndDropUser(uid_t user, const QByteArray &folder, const QByteArray 
     }
     if (!stage)
         failLaunch("no /mnt to prepare the sandbox in");
-    if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0
-        || ::mount("tmpfs", stage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0)
-        failLaunch("cannot prepare a mount namespace");
+    if (::mount("tmpfs", stage, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m") != 0)
+        failLaunch("cannot prepare the sandbox's folders");
     Sources sources;
     for (std::size_t i = 0; i < folderFds.size(); ++i) {
         const QByteArray target = QByteArray(stage) + '/' + sandboxFolders()[qsizetype(i)].name;

@@ -155,10 +155,11 @@ void Machine::end(std::function<void()> done)
 
 void Machine::killAll()
 {
-    // The first process takes the whole namespace with it. Before its hello it dies with bubblewrap.
+    // The first process takes the whole namespace with it, and bubblewrap, its parent, collects it and ends. Before
+    // its hello it dies with bubblewrap.
     if (m_initExit)
         killPidFd(m_initExit->fd());
-    if (m_bwrapExit)
+    else if (m_bwrapExit)
         killPidFd(m_bwrapExit->fd());
 }
 

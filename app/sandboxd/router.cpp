@@ -133,6 +133,12 @@ void Router::handleHealth(const HttpExchangePtr &exchange)
     body.set(u"version"_s, Json::string(QStringLiteral(PILOTHOUSE_VERSION)));
     body.set(u"product"_s, Json::string(u"pilothouse-sandboxd"_s));
     body.set(u"network"_s, Json::string(u"loopback only"_s));
+    const ProcessLimits limits;
+    Json limitsObject = Json::object();
+    limitsObject.set(u"processes"_s, Json::number(qint64(limits.processes)));
+    limitsObject.set(u"file_bytes"_s, Json::number(qint64(limits.fileBytes)));
+    limitsObject.set(u"open_files"_s, Json::number(qint64(limits.openFiles)));
+    body.set(u"limits"_s, limitsObject);
     body.set(u"unsupported"_s,
              stringArray({"network access"_L1, "network log"_L1, "templates"_L1, "secrets"_L1, "snapshots"_L1,
                           "previews"_L1, "terminal"_L1, "zip archives"_L1, "memory limit"_L1, "disk quota"_L1,

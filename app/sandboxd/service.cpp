@@ -4,6 +4,7 @@
 #include "service.h"
 
 #include "util/json.h"
+#include "util/logging.h"
 
 #include <cerrno>
 #include <csignal>
@@ -122,6 +123,9 @@ QString Service::probe(const Confinement &confinement)
         machine.end([this] { m_loop.stop(); });
     });
     m_loop.run();
+    for (const SandboxFolder &part : sandboxFolders())
+        ::rmdir(QByteArray(folder + '/' + part.name).constData());
+    ::rmdir(folder.constData());
     return problem;
 }
 
@@ -143,6 +147,8 @@ std::optional<StartError> Service::findConfinement()
         const QString problem = probe(candidate);
         if (problem.isEmpty()) {
             m_context.confinement = candidate;
+            if (!tried.isEmpty())
+                qCWarning(lcSandbox, "a stricter confinement is not possible here.%s", qPrintable(tried));
             return std::nullopt;
         }
         const QString how =

@@ -7,6 +7,10 @@
 
 #include <QElapsedTimer>
 
+#include <csignal>
+#include <filesystem>
+#include <sys/prctl.h>
+
 namespace Pilothouse::Tests {
 
 using namespace Qt::StringLiterals;
@@ -20,9 +24,17 @@ constexpr int StopLimitMs = 20000;
 
 SandboxdFixture::SandboxdFixture()
     : m_key("test-key-0123456789abcdef")
-{ }
+{
+    m_folder.setAutoRemove(false);
+}
 
-SandboxdFixture::~SandboxdFixture() { stop(); }
+SandboxdFixture::~SandboxdFixture()
+{
+    stop();
+    // Sandboxes leave names that are no text, which QTemporaryDir cannot remove.
+    std::error_code ignored;
+    std::filesystem::remove_all(m_folder.path().toStdString(), ignored);
+}
 
 QString SandboxdFixture::programPath() { return QStringLiteral(PH_PROGRAM_ROOT) + u"/pilothouse-sandboxd"_s; }
 
@@ -37,6 +49,8 @@ bool SandboxdFixture::start(const QStringList &moreArguments, const QStringList 
     environment.append(u"SUPERSERVE_API_KEY="_s + QString::fromLatin1(m_key));
     environment.append(moreEnvironment);
     m_process->setEnvironment(environment);
+    // A test that crashes must not leave a service behind.
+    m_process->setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
     m_process->start(programPath(),
                      QStringList({u"--listen"_s, u"127.0.0.1:0"_s, u"--data-dir"_s, dataFolder()})
                          + moreArguments);

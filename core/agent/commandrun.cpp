@@ -120,13 +120,12 @@ void CommandRun::force()
 {
     if (m_finished)
         return;
+    // Written before it is sent: the end of the command may be seen before the answer to this call.
+    Q_EMIT receipt(u"killed"_s, u"SIGKILL was sent to every process of the command."_s);
     m_context.sandbox->signalCall(
         m_context.sandboxId, m_context.callId, u"KILL"_s, this, [this](const Result<int, ApiError> &reply) {
-            if (m_finished)
-                return;
-            Q_EMIT receipt(u"killed"_s,
-                           reply ? u"SIGKILL was sent to %1 processes of the command."_s.arg(*reply)
-                                 : u"SIGKILL could not be sent: "_s + reply.error().message);
+            if (!m_finished && !reply)
+                Q_EMIT receipt(u"kill-failed"_s, u"SIGKILL could not be sent: "_s + reply.error().message);
         });
     QTimer::singleShot(KillGrace, this, &CommandRun::giveUp);
 }

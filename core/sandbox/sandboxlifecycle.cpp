@@ -127,7 +127,8 @@ void PauseCall::start()
 {
     ++m_rounds;
     RequestSpec spec = m_http->controlSpec("POST", sandboxPath(m_id) + "/pause");
-    spec.headers.emplaceBack("Prefer", "respond-async"); // Newer services answer at once then.
+    // Without "Prefer: respond-async" every service answers 204 when the checkpoint is done: one request, no polling.
+    // A 202 is understood all the same.
     spec.firstByteTimeout = m_http->timing().longCall;
     m_http->control(spec, Lane::Control, this, [this](const Result<SandboxHttp::Answer, ApiError> &answer) {
         m_asked.start();
@@ -139,6 +140,8 @@ void PauseCall::start()
             if (error.status != 409 && !isLostAnswer(error))
                 return finish(fail(error));
             m_trouble = error;
+        } else if (answer->status == 204) {
+            return finish(Done{}); // The checkpoint is done; only 202 means "on its way".
         }
         readStatus();
     });

@@ -13,7 +13,7 @@ namespace Pilothouse::Tests {
 /// A test that must provoke a warning names it with QTest::ignoreMessage.
 class Test : public QObject {
     Q_OBJECT
-private Q_SLOTS:
+protected Q_SLOTS: // A test that has its own init() calls this one.
     void initTestCase();
     void init();
 };

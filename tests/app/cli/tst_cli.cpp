@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "clirunner.h"
+#include "support/testmain.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTcpServer>
+#include <QTest>
+
+#include <sys/file.h>
+#include <unistd.h>
+
+using namespace Pilothouse;
+using namespace Pilothouse::Tests;
+using namespace Qt::StringLiterals;
+
+/// The program as scripts use it: exit codes, NDJSON, files, isolation, bad input.
+class TestCli : public Tests::Test {
+    Q_OBJECT
+
+    std::unique_ptr<CliRunner> cli;
+
+    CliResult play(const QStringList &commands, const QStringList &more = {})
+    {
+        const QString script = cli->writeFile(u"quick.json"_s, quickScenario(commands));
+        return cli->run(QStringList {u"run"_s, u"--json"_s, u"--model"_s, u"demo/quick"_s, u"--demo-script"_s, script, u"Go."_s} + more);
+    }
+    static QList<Json> payloads(const CliResult &result, const QString &kind)
+    {
+        QList<Json> all;
+        for (const Json &line : result.lines()) {
+            if (line[u"kind"].toString() == kind)
+                all.append(line[u"payload"]);
+        }
+        return all;
+    }
+
+private Q_SLOTS:
+    void init()
+    {
+        Test::init();
+        cli = std::make_unique<CliRunner>();
+    }
+    void cleanup() { cli.reset(); }
+
+    void aTurnWithoutAnyKey()
+    {
+        const CliResult result = play({u"echo hello > /home/user/out.txt; cat /home/user/out.txt"_s});
+        QVERIFY2(result.exitCode == 0, result.err.constData());
+        qint64 last = 0;
+        for (const Json &line : result.lines()) {
+            QCOMPARE(line[u"seq"].toInteger(0), last + 1);
+            last = line[u"seq"].toInteger(0);
+            QVERIFY(line[u"at_ms"].toInteger(0) > 0);
+            QVERIFY(line[u"payload"].isObject());
+        }
+        QCOMPARE(payloads(result, u"turn-finish"_s).first()[u"reason"].toString(), u"finished"_s);
+        const Json output = payloads(result, u"tool-output"_s).first();
+        QCOMPARE(output[u"text"].toString(), u"hello\n"_s);
+        QCOMPARE(output[u"bytes"].toInteger(0), 6);
+
+        const CliResult list = cli->run({u"sandbox"_s, u"list"_s, u"--json"_s});
+        const Json sandboxes = parseJson(list.out).value_or(Json());
+        QCOMPARE(sandboxes.size(), 1);
+        QCOMPARE(sandboxes.at(0)[u"status"].toString(), u"paused"_s);
+        const QString id = sandboxes.at(0)[u"id"].toString();
+        QCOMPARE(cli->run({u"sandbox"_s, u"resume"_s, id}).exitCode, 0);
+        const CliResult ls = cli->run({u"sandbox"_s, u"ls"_s, id, u"/home/user"_s});
+        QVERIFY(ls.out.contains("out.txt"));
+        QCOMPARE(cli->run({u"sandbox"_s, u"exec"_s, id, u"exit 9"_s}).exitCode, 9);
+
+        // What was printed is what is kept.
+        const QString conversation = result.lines().first()[u"conversation"].toString();
+        const CliResult show = cli->run({u"show"_s, conversation.left(8), u"--json"_s});
+        QCOMPARE(show.out, result.out);
+        const CliResult exported = cli->run({u"export"_s, conversation, u"--format"_s, u"json"_s});
+        const Json array = parseJson(exported.out).value_or(Json());
+        QCOMPARE(array.size(), result.lines().size());
+        QVERIFY(array.at(3) == result.lines().at(3));
+
+        QCOMPARE(cli->run({u"delete"_s, conversation}).exitCode, 0);
+        QCOMPARE(parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
+        QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
+    }
+
+    void nothingOfTheHostIsVisible()
+    {
+        QTemporaryDir outside;
+        QFile secret(outside.filePath(u"secret.txt"_s));
+        QVERIFY(secret.open(QIODevice::WriteOnly));
+        secret.write("host secret");
+        secret.close();
+        QTcpServer service;
+        QVERIFY(service.listen(QHostAddress::LocalHost));
+        cli->extraEnvironment << u"PH_CANARY=visible"_s;
+        const CliResult result = play({u"cat "_s + secret.fileName() + u"; ls "_s + outside.path(), u"env"_s,
+                                       u"for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done"_s,
+                                       u"(exec 3<>/dev/tcp/127.0.0.1/%1) 2>&1 || bash -c 'exec 3<>/dev/tcp/127.0.0.1/%1' 2>&1"_s.arg(
+                                           service.serverPort()),
+                                       u"echo x > /usr/x; echo x > /etc/x; ls /etc/shadow /etc/ssh /root/.ssh /home"_s});
+        QVERIFY2(result.exitCode == 0, result.err.constData());
+        QVERIFY(!result.out.contains("host secret"));
+        const QList<Json> results = payloads(result, u"tool-result"_s);
+        QCOMPARE(results.size(), 5);
+        QVERIFY(results[0][u"result"][u"stderr"].toString().contains(u"No such file"_s));
+        QVERIFY(!results[1][u"result"][u"stdout"].toString().contains(u"CANARY"_s));
+        const QString processes = results[2][u"result"][u"stdout"].toString();
+        QVERIFY2(!processes.contains(u"pilothouse-cli"_s) && !processes.contains(u"sandboxd"_s) && !processes.contains(u"tst_"_s),
+                 qPrintable(processes));
+        QVERIFY(results[3][u"exitCode"].toInteger(0) != 0);
+        QVERIFY(!service.hasPendingConnections());
+        const QString last = results[4][u"result"][u"stderr"].toString();
+        QVERIFY(last.contains(u"/usr/x"_s));
+        QVERIFY2(last.contains(u"/etc/shadow"_s) && last.contains(u"/root/.ssh"_s), qPrintable(last));
+        QCOMPARE(results[4][u"result"][u"stdout"].toString(), u"/home:\nuser\n"_s);
+    }
+
+    void aSecondProgramReadsAndDoesNotRun()
+    {
+        const QString script = cli->writeFile(u"slow.json"_s, quickScenario({u"echo ready; sleep 600"_s}));
+        auto first = cli->start({u"run"_s, u"--json"_s, u"--demo-script"_s, script, u"--model"_s, u"demo/slow"_s, u"Go."_s});
+        QByteArray out;
+        QTRY_VERIFY_WITH_TIMEOUT((out += first->readAllStandardOutput()).contains("\"tool-output\""), 20000);
+        QCOMPARE(cli->run({u"list"_s}).exitCode, 0);
+        const Json listed = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        QCOMPARE(listed.size(), 1);
+        QCOMPARE(listed.at(0)[u"state"].toString(), u"calling"_s);
+        const QString id = listed.at(0)[u"id"].toString();
+        QCOMPARE(cli->run({u"show"_s, id, u"--json"_s}).exitCode, 0);
+        QCOMPARE(cli->run({u"export"_s, id, u"--format"_s, u"json"_s}).exitCode, 0);
+        QCOMPARE(cli->run({u"search"_s, u"Go"_s}).exitCode, 0);
+        const CliResult second = cli->run({u"run"_s, u"Go."_s});
+        QCOMPARE(second.exitCode, 8);
+        QVERIFY2(second.err.contains("pilothouse-cli") && second.err.contains(QByteArray::number(first->processId())),
+                 second.err.constData());
+        // Ctrl-C once stops by the ladder.
+        ::kill(static_cast<pid_t>(first->processId()), SIGINT);
+        QVERIFY(first->waitForFinished(20000));
+        QCOMPARE(first->exitCode(), 7);
+        out += first->readAllStandardOutput();
+        QVERIFY(out.contains("\"reason\":\"stopped\""));
+        QVERIFY(out.contains("\"exitCode\":143"));
+    }
+
+    void exitCodes()
+    {
+        QCOMPARE(cli->run({}).exitCode, 2);
+        QCOMPARE(cli->run({u"fly"_s}).exitCode, 2);
+        QCOMPARE(cli->run({u"run"_s}).exitCode, 2);
+        QCOMPARE(cli->run({u"run"_s, u"--max-steps"_s, u"0"_s, u"Go."_s}).exitCode, 2);
+        QCOMPARE(cli->run({u"run"_s, u"--after-turn"_s, u"burn"_s, u"Go."_s}).exitCode, 2);
+        QCOMPARE(cli->run({u"show"_s, u"12345678"_s}).exitCode, 2);
+        QCOMPARE(cli->run({u"sandbox"_s, u"exec"_s, u"no-such-id"_s, u"true"_s}).exitCode, 125);
+        const CliResult keyless = cli->run({u"run"_s, u"--model"_s, u"anthropic/claude-sonnet-5-5"_s, u"Go."_s});
+        QCOMPARE(keyless.exitCode, 3);
+        QVERIFY(keyless.err.contains("ANTHROPIC_API_KEY"));
+        const CliResult superserve = cli->run({u"run"_s, u"--sandbox"_s, u"superserve"_s, u"Go."_s});
+        QCOMPARE(superserve.exitCode, 4);
+        QVERIFY(superserve.err.contains("SUPERSERVE_API_KEY"));
+        QCOMPARE(play({u"true"_s, u"true"_s, u"true"_s}, {u"--max-steps"_s, u"2"_s}).exitCode, 5);
+        QCOMPARE(play({u"true"_s}, {u"--ask"_s}).exitCode, 6);
+        QCOMPARE(play({u"true"_s}, {u"--deny"_s}).exitCode, 0);
+        QCOMPARE(cli->run({u"doctor"_s}).exitCode, 0);
+        QCOMPARE(cli->run({u"--version"_s}).exitCode, 0);
+    }
+
+    void badPrompts()
+    {
+        const CliResult big = cli->run({u"run"_s, u"-"_s}, QByteArray(40 * 1024 * 1024, 'x'));
+        QCOMPARE(big.exitCode, 2);
+        QVERIFY2(big.err.contains("MB"), big.err.left(300).constData());
+        const CliResult nul = cli->run({u"run"_s, u"-"_s}, QByteArray("a\0b", 3));
+        QCOMPARE(nul.exitCode, 2);
+        QVERIFY2(nul.err.contains("NUL"), nul.err.constData());
+        QCOMPARE(cli->run({u"run"_s, u"-"_s}, "  \n").exitCode, 2);
+    }
+
+    void brokenScenario()
+    {
+        const QString file = cli->writeFile(u"broken.json"_s, "{\"format\":1,\n\"turns\":[}");
+        const CliResult result = cli->run({u"run"_s, u"--demo-script"_s, file, u"--model"_s, u"demo/x"_s, u"Go."_s});
+        QCOMPARE(result.exitCode, 3);
+        QVERIFY2(result.err.contains("broken.json"), result.err.constData());
+        const CliResult missing = cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"--model"_s, u"demo/x"_s, u"Go."_s});
+        QCOMPARE(missing.exitCode, 3);
+    }
+
+    void newerLogIsRefusedUntouched()
+    {
+        QCOMPARE(play({u"true"_s}).exitCode, 0);
+        // user_version lies at offset 60 of the file, four bytes, big endian.
+        QFile file(QDir(cli->dataDir()).filePath(u"log.db"_s));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.seek(60));
+        file.write(QByteArray::fromHex("00000fff"));
+        file.close();
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray before = file.readAll();
+        file.close();
+        const CliResult result = cli->run({u"run"_s, u"Go."_s});
+        QCOMPARE(result.exitCode, 8);
+        QVERIFY2(result.err.contains("newer"), result.err.constData());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), before);
+    }
+
+    void withoutBubblewrap()
+    {
+        // A PATH with everything but bwrap.
+        QTemporaryDir tools;
+        QVERIFY(QFile::link(u"/bin/sh"_s, tools.filePath(u"sh"_s)));
+        cli->extraEnvironment << u"PATH="_s + tools.path();
+        const CliResult result = play({u"true"_s});
+        QCOMPARE(result.exitCode, 4);
+        QVERIFY2(result.err.contains("bubblewrap") || result.out.contains("bubblewrap"), (result.err + result.out.right(600)).constData());
+        // The prompt is kept.
+        QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCli)
+#include "tst_cli.moc"

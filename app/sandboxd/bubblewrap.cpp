@@ -28,8 +28,8 @@ namespace {
 constexpr uid_t SandboxHostUser = 65528;
 constexpr int FirstFileFd = 10; // Numbers of the generated files in the new process; ControlFd is 3.
 constexpr int HighFd = 200;
-constexpr const char *TmpfsSize =
-    "67108864"; // 64 MiB each for /run and /dev/shm: they live in the host's memory.
+// 64 MiB each for /run and /dev/shm: they live in the host's memory.
+constexpr const char *TmpfsSize = "67108864";
 
 struct GeneratedFile {
     const char *path;
@@ -281,9 +281,11 @@ Result<Done, int> makeSandboxFolders(const Confinement &confinement, const QByte
     for (const SandboxFolder &part : sandboxFolders()) {
         const QByteArray path = folder + '/' + part.name;
         const bool isTemporary = QByteArrayView(part.name).endsWith("tmp");
-        if (::mkdir(path.constData(), 0700) != 0 && errno != EEXIST)
+        // What the sandbox's user made of an existing one stays.
+        const bool isNew = ::mkdir(path.constData(), 0700) == 0;
+        if (!isNew && errno != EEXIST)
             return fail(int(errno));
-        if (::chmod(path.constData(), isTemporary ? 01777 : 0755) != 0)
+        if (isNew && ::chmod(path.constData(), isTemporary ? 01777 : 0755) != 0)
             return fail(int(errno));
         if (confinement.hostUser
             && ::lchown(path.constData(), *confinement.hostUser, *confinement.hostUser) != 0)

@@ -19,8 +19,8 @@ namespace {
 constexpr qsizetype ReadSize = 32 * 1024; // Also the largest piece that a client sees at once.
 constexpr int ReadsPerTurn = 8; // Then the other connections get their turn.
 constexpr auto StragglerLimit = 1s; // How long a background child that holds the pipes can delay the end.
-constexpr auto KillLimit =
-    5s; // After SIGKILL. A process in uninterruptible sleep may take longer; we do not.
+// After SIGKILL. A process in uninterruptible sleep may take longer; we do not.
+constexpr auto KillLimit = 5s;
 constexpr int TimeoutExitCode = 124;
 
 } // namespace

@@ -155,8 +155,8 @@ void Machine::end(std::function<void()> done)
 
 void Machine::killAll()
 {
-    // The first process takes the whole namespace with it, and bubblewrap, its parent, collects it and ends. Before
-    // its hello it dies with bubblewrap.
+    // The first process takes the whole namespace with it, and bubblewrap, its parent, collects it and ends.
+    // Before its hello it dies with bubblewrap.
     if (m_initExit)
         killPidFd(m_initExit->fd());
     else if (m_bwrapExit)

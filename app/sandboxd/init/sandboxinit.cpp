@@ -34,8 +34,8 @@ namespace {
 using namespace Pilothouse::Init;
 
 constexpr int MaxFds = 4;
-constexpr std::size_t MaxRemembered =
-    4096; // Processes that were stopped before a freeze; more are continued.
+// Processes that were stopped before a freeze; more are continued.
+constexpr std::size_t MaxRemembered = 4096;
 constexpr int FreezeLimitMs = 5000;
 
 struct Child {
@@ -313,6 +313,13 @@ bool isStill(char state)
     return state == 'T' || state == 't' || state == 'Z' || state == 'X' || state == 'D';
 }
 
+std::int64_t monotonicMs()
+{
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t(now.tv_sec) * 1000 + now.tv_nsec / 1000000;
+}
+
 void freeze(const Packet &packet)
 {
     stoppedBeforeCount = 0;
@@ -323,7 +330,8 @@ void freeze(const Packet &packet)
     int error = readable ? ETIMEDOUT : EIO;
     int processes = 0;
     int stableRounds = 0;
-    for (int round = 0; readable && round < FreezeLimitMs; ++round) {
+    const std::int64_t deadline = monotonicMs() + FreezeLimitMs;
+    while (readable && monotonicMs() < deadline) {
         kill(-1, SIGSTOP);
         int running = 0;
         processes = 0;

@@ -279,8 +279,10 @@ Result<qint64, Error> LogReader::lastSeq(const QString &conversation)
 }
 
 Result<QList<TranscriptRow>, Error> LogReader::rowsBefore(const QString &conversation, qint64 beforeRow,
-                                                          int limit)
+                                                          int limit, qint64 *uptoSeq)
 {
+    if (uptoSeq)
+        *uptoSeq = 0;
     const auto ref = d->reference(conversation);
     if (!ref)
         return fail(ref.error());
@@ -308,6 +310,13 @@ Result<QList<TranscriptRow>, Error> LogReader::rowsBefore(const QString &convers
     }
     if (done)
         done = completeTexts(*d->database, *ref, rows);
+    if (done && uptoSeq) {
+        const auto last = d->database->value(u"SELECT max(seq) FROM events WHERE conversation=?"_s, {*ref});
+        if (last)
+            *uptoSeq = last->toLongLong();
+        else
+            done = fail(last.error());
+    }
     const auto ended = d->database->exec(u"COMMIT"_s);
     if (!done || !ended)
         return fail(done ? ended.error() : done.error());

@@ -37,9 +37,12 @@ public:
                                                                int limit);
     [[nodiscard]] Result<qint64, Error> lastSeq(const QString &conversation);
 
-    /// Transcript rows in order: the `limit` rows before `beforeRow` (exclusive; a huge number for the end).
+    /// Transcript rows in order: the `limit` rows before `beforeRow` (exclusive; a huge number for the end);
+    /// fewer if their texts are long. `uptoSeq` gets the seq up to which the rows tell the log: a view goes
+    /// on from there with a TranscriptProjector and the events after it.
     [[nodiscard]] Result<QList<TranscriptRow>, Error> rowsBefore(const QString &conversation,
-                                                                 qint64 beforeRow, int limit);
+                                                                 qint64 beforeRow, int limit,
+                                                                 qint64 *uptoSeq = nullptr);
 
     /// Exact bytes of a call's output from the spill file; shorter at its end. Missing file: an error.
     [[nodiscard]] Result<QByteArray, Error> output(const QString &conversation, const QString &callId,

@@ -4,6 +4,7 @@
 #include "core/store/eventscript.h"
 #include "store/logreader.h"
 #include "store/store.h"
+#include "store/transcriptprojector.h"
 #include "support/testmain.h"
 
 #include <QDir>
@@ -12,6 +13,7 @@
 #include <QTest>
 
 #include <limits>
+#include <map>
 
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
@@ -204,6 +206,41 @@ private Q_SLOTS:
         QCOMPARE(rows->first().text, text);
         QVERIFY(!rows->first().closed);
         QCOMPARE(m_reader->openTurns().value(), QStringList{script.conversation()});
+    }
+
+    // A view reads rows, then follows events; wherever it begins, it ends up with the same rows.
+    void aViewGoesOnFromWhatItRead()
+    {
+        QVERIFY(prepare());
+        Tests::EventScript script;
+        script.addCreated();
+        script.addTurn(1);
+        QSignalSpy committed(m_store.get(), &Store::committed);
+        QStringList expected;
+        for (qsizetype cut = 1; cut <= script.all().size(); ++cut) {
+            m_store->append({script.all()[cut - 1]}, false);
+            QTRY_COMPARE_WITH_TIMEOUT(committed.size(), cut, Patience);
+            qint64 uptoSeq = 0;
+            const auto read = m_reader->rowsBefore(script.conversation(), End, 100, &uptoSeq);
+            QVERIFY(read);
+            QCOMPARE(uptoSeq, cut);
+            std::map<qint64, TranscriptRow> rows;
+            for (const TranscriptRow &row : *read)
+                rows[row.row] = row;
+            TranscriptProjector projector(script.conversation(), rows.empty() ? 0 : rows.rbegin()->first,
+                                          *read);
+            for (const EventDelivery &delivery : script.all().mid(cut)) {
+                for (const qint64 number : projector.apply(*delivery.event, delivery.bytes))
+                    rows[number] = *projector.row(number);
+            }
+            QStringList texts;
+            for (const auto &[number, row] : rows)
+                texts.append(
+                    QString(row.text + u'|' + QString::number(row.withdrawn) + QString::number(row.closed)));
+            if (cut == 1)
+                expected = texts;
+            QCOMPARE(texts, expected);
+        }
     }
 
     void oneAnswerIsBounded()

@@ -9,12 +9,14 @@
 
 #include <QDir>
 #include <QElapsedTimer>
+#include <QEventLoop>
 #include <QFile>
 #include <QFileInfo>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <limits>
 
 #include <unistd.h>
@@ -445,9 +447,40 @@ private Q_SLOTS:
         QVERIFY((*database)->exec(u"INSERT INTO search (search) VALUES ('integrity-check')"_s));
     }
 
+    // How long the engine waits for one event before a side effect.
+    void answerTime()
+    {
+        const auto store = Store::open(newDataDir(), u"test"_s);
+        QVERIFY(store);
+        Tests::EventScript script;
+        script.addCreated();
+        QEventLoop loop;
+        connect(store->get(), &Store::committed, &loop, &QEventLoop::quit);
+        (*store)->append(script.all(), true);
+        loop.exec();
+        for (const bool durable : {false, true}) {
+            QList<qint64> times;
+            for (int i = 0; i < 500; ++i) {
+                QElapsedTimer timer;
+                timer.start();
+                (*store)->append({script.add(EventKind::Note, "{\"text\":\"x\"}")}, durable);
+                loop.exec();
+                times.append(timer.nsecsElapsed() / 1000);
+            }
+            std::sort(times.begin(), times.end());
+            qInfo("one event, %s: median %lld us, p99 %lld us", durable ? "FULL" : "NORMAL", times[250],
+                  times[494]);
+        }
+        QCOMPARE((*store)->pendingBytes(), 0);
+    }
+
     void writingSpeed()
     {
+#ifdef PILOTHOUSE_SANITIZED
+        constexpr int Count = 10'000;
+#else
         constexpr int Count = 100'000;
+#endif
         for (const int batchSize : {10, 100}) {
             for (const bool durable : {false, true}) {
                 const QString dir = newDataDir();

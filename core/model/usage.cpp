@@ -3,6 +3,8 @@
 
 #include "model/usage.h"
 
+#include <QList>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;

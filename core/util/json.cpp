@@ -3,6 +3,7 @@
 
 #include "util/json.h"
 
+#include <QHash>
 #include <QStringEncoder>
 
 #include <charconv>

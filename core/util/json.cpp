@@ -386,6 +386,13 @@ void writePretty(QByteArray &out, const Json &value, int indent, int level)
 
 } // namespace
 
+Json::Json() = default;
+Json::~Json() = default;
+Json::Json(const Json &other) = default;
+Json::Json(Json &&other) noexcept = default;
+Json &Json::operator=(const Json &other) = default;
+Json &Json::operator=(Json &&other) noexcept = default;
+
 Json Json::boolean(bool value)
 {
     Json json;

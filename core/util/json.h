@@ -28,7 +28,13 @@ public:
     using Members = std::vector<Member>;
     using Elements = std::vector<Json>;
 
-    Json() = default; ///< null
+    // Not inline: GCC 12 warns of uninitialized members wherever it inlines the variant's moves.
+    Json(); ///< null
+    ~Json();
+    Json(const Json &other);
+    Json(Json &&other) noexcept;
+    Json &operator=(const Json &other);
+    Json &operator=(Json &&other) noexcept;
     [[nodiscard]] static Json boolean(bool value);
     [[nodiscard]] static Json number(qint64 value);
     [[nodiscard]] static Json number(

@@ -44,7 +44,7 @@ void CliRunner::prepare(QProcess *process, const QStringList &arguments) const
     QStringList environment = extraEnvironment;
     const QProcessEnvironment own = QProcessEnvironment::systemEnvironment();
     for (const QString &name : {u"PATH"_s, u"LC_ALL"_s, u"ASAN_OPTIONS"_s, u"UBSAN_OPTIONS"_s, u"LSAN_OPTIONS"_s})
-        if (own.contains(name))
+        if (own.contains(name) && extraEnvironment.filter(name + u'=').isEmpty())
             environment << name + u'=' + own.value(name);
     environment << u"HOME="_s + m_files.path();
     process->setEnvironment(environment);

@@ -9,8 +9,7 @@
 #include <QTcpServer>
 #include <QTest>
 
-#include <sys/file.h>
-#include <unistd.h>
+#include <csignal>
 
 using namespace Pilothouse;
 using namespace Pilothouse::Tests;
@@ -214,7 +213,7 @@ private Q_SLOTS:
         cli->extraEnvironment << u"PATH="_s + tools.path();
         const CliResult result = play({u"true"_s});
         QCOMPARE(result.exitCode, 4);
-        QVERIFY2(result.err.contains("bubblewrap") || result.out.contains("bubblewrap"), (result.err + result.out.right(600)).constData());
+        QVERIFY2(result.err.contains("bubblewrap") || result.out.contains("bubblewrap"), QByteArray(result.err + result.out.right(600)).constData());
         // The prompt is kept.
         QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 1);
     }

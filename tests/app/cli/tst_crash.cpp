@@ -5,6 +5,7 @@
 #include "support/testmain.h"
 
 #include <QDateTime>
+#include <QFile>
 #include <QRandomGenerator>
 #include <QTest>
 #include <QTimer>
@@ -66,13 +67,13 @@ class TestCrash : public Tests::Test {
             if (event[u"at_ms"].toInteger(0) > round->killedAtMs - AllowedLagMs)
                 continue;
             const qsizetype index = event[u"seq"].toInteger(0) - 1;
-            QVERIFY2(index < kept.size(), (label + ": lost " + event.toJson()).constData());
-            QVERIFY2(kept[index] == event, (label + ": changed " + event.toJson() + " to " + kept[index].toJson()).constData());
+            QVERIFY2(index < kept.size(), QByteArray(label + ": lost " + event.toJson()).constData());
+            QVERIFY2(kept[index] == event, QByteArray(label + ": changed " + event.toJson() + " to " + kept[index].toJson()).constData());
         }
 
         // The next owner closes the turn.
         const CliResult doctor = round->cli.run({u"doctor"_s});
-        QVERIFY2(doctor.exitCode == 0, (label + doctor.out + doctor.err).constData());
+        QVERIFY2(doctor.exitCode == 0, QByteArray(label + doctor.out + doctor.err).constData());
         const QList<Json> closed = round->cli.run({u"show"_s, conversation, u"--json"_s}).lines();
         QHash<QString, int> ends;
         QHash<QString, int> starts;
@@ -93,17 +94,17 @@ class TestCrash : public Tests::Test {
             else if (kind == "sandbox-state"_L1 && event[u"payload"][u"sandboxId"].isString())
                 sandbox = event[u"payload"][u"sandboxId"].toString();
             if (event[u"seq"].toInteger(0) > kept.size())
-                QVERIFY2(kind != "tool-start"_L1, (label + ": ran something after the crash").constData());
+                QVERIFY2(kind != "tool-start"_L1, QByteArray(label + ": ran something after the crash").constData());
         }
         for (const QString &call : std::as_const(calls)) {
-            QVERIFY2(ends.value(call) == 1, (label + ": ends " + QByteArray::number(ends.value(call))).constData());
+            QVERIFY2(ends.value(call) == 1, QByteArray(label + ": ends " + QByteArray::number(ends.value(call))).constData());
             QVERIFY2(starts.value(call) <= 1, label.constData());
         }
         bool begun = false;
         for (const Json &event : closed)
             begun = begun || event[u"kind"].toString() == "turn-start"_L1;
         if (begun)
-            QVERIFY2(turnEnds == 1, (label + ": turn ends " + QByteArray::number(turnEnds)).constData());
+            QVERIFY2(turnEnds == 1, QByteArray(label + ": turn ends " + QByteArray::number(turnEnds)).constData());
 
         const Json list = parseJson(round->cli.run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json());
         QVERIFY2(list.size() <= 1, label.constData());
@@ -116,9 +117,9 @@ class TestCrash : public Tests::Test {
         QCOMPARE(list.at(0)[u"metadata"][u"ph_conversation"].toString(), conversation);
         QVERIFY2(round->cli.run({u"sandbox"_s, u"resume"_s, id}).exitCode == 0, label.constData());
         const CliResult ran = round->cli.run({u"sandbox"_s, u"exec"_s, id, u"cat /home/user/.ran 2>/dev/null | sort | uniq -d"_s});
-        QVERIFY2(ran.exitCode == 0 && ran.out.isEmpty(), (label + ": ran twice " + ran.out + ran.err).constData());
+        QVERIFY2(ran.exitCode == 0 && ran.out.isEmpty(), QByteArray(label + ": ran twice " + ran.out + ran.err).constData());
         const CliResult paused = round->cli.run({u"sandbox"_s, u"pause"_s, id});
-        QVERIFY2(paused.exitCode == 0, (label + paused.err).constData());
+        QVERIFY2(paused.exitCode == 0, QByteArray(label + paused.err).constData());
     }
 
 private Q_SLOTS:

@@ -319,13 +319,13 @@ private Q_SLOTS:
         spec.stream = true;
         QTimer ticks;
         if (kind == u"first") {
-            spec.firstByteTimeout = 80ms;
+            spec.firstByteTimeout = 150ms;
             m_server->enqueue([](const LoopbackRequest &, LoopbackConnection *) {});
         } else {
             if (kind == u"idle")
-                spec.idleTimeout = 80ms;
+                spec.idleTimeout = 300ms;
             else
-                spec.totalTimeout = 200ms;
+                spec.totalTimeout = 500ms;
             m_server->enqueue([&](const LoopbackRequest &, LoopbackConnection *connection) {
                 connection->sendHead(200);
                 connection->sendChunk("data: 1\n\n");
@@ -350,7 +350,7 @@ private Q_SLOTS:
     void anyByteKeepsAStreamAlive()
     {
         RequestSpec spec = streamSpec();
-        spec.idleTimeout = 500ms;
+        spec.idleTimeout = 700ms;
         QTimer ticks;
         int sent = 0;
         m_server->enqueue([&](const LoopbackRequest &, LoopbackConnection *connection) {
@@ -360,7 +360,7 @@ private Q_SLOTS:
                 if (++sent == 20)
                     connection->endChunks();
             });
-            ticks.start(50); // One second in all, twice the limit.
+            ticks.start(50); // One second in all, more than the limit.
         });
         Outcome outcome;
         run(spec, outcome, Lane::Stream);

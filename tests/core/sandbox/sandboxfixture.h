@@ -65,8 +65,8 @@ struct SandboxFixture {
         timing.pollFirst = std::chrono::milliseconds(5);
         timing.pausePollFirst = std::chrono::milliseconds(2);
         timing.pollMost = std::chrono::milliseconds(10);
-        timing.pollTotal = std::chrono::milliseconds(400);
-        timing.pauseGrace = std::chrono::milliseconds(60);
+        timing.pollTotal = std::chrono::milliseconds(1200);
+        timing.pauseGrace = std::chrono::milliseconds(400);
         return timing;
     }
 

@@ -235,7 +235,7 @@ private Q_SLOTS:
         endpoint.control = QUrl(u"http://127.0.0.1:%1"_s.arg(server.port()));
         endpoint.apiKey = Secret("ss_test_key_1");
         SandboxTiming timing;
-        timing.call = 60ms;
+        timing.call = 400ms;
         NetworkAccess network;
         SandboxClient client(&network, endpoint, nullptr, timing);
         Got<SandboxInfo> get;

@@ -16,7 +16,9 @@ using namespace Qt::StringLiterals;
 /// Lives in the service's thread and holds the connection, which belongs to the thread that opened it.
 class HistoryService::Worker : public QObject {
 public:
-    explicit Worker(QString dataDir) : m_dataDir(std::move(dataDir)) { }
+    explicit Worker(QString dataDir)
+        : m_dataDir(std::move(dataDir))
+    { }
 
     template <typename T>
     Result<T, Error> run(const std::function<Result<T, Error>(LogReader &)> &work)
@@ -36,7 +38,9 @@ private:
     std::unique_ptr<LogReader> m_reader;
 };
 
-HistoryService::HistoryService(const QString &dataDir, QObject *parent) : QObject(parent), m_worker(new Worker(dataDir))
+HistoryService::HistoryService(const QString &dataDir, QObject *parent)
+    : QObject(parent)
+    , m_worker(new Worker(dataDir))
 {
     m_thread.setObjectName(u"history"_s);
     m_worker->moveToThread(&m_thread);
@@ -59,7 +63,8 @@ void HistoryService::ask(QObject *context, Reply<T> reply, std::function<Result<
             this,
             [guard, reply = std::move(reply)] {
                 if (guard)
-                    reply(fail(Error {ErrorKind::Busy, u"Too many reads of the log are waiting."_s, {}, u"Try again."_s}));
+                    reply(fail(Error{
+                        ErrorKind::Busy, u"Too many reads of the log are waiting."_s, {}, u"Try again."_s}));
             },
             Qt::QueuedConnection);
         return;
@@ -84,57 +89,64 @@ void HistoryService::ask(QObject *context, Reply<T> reply, std::function<Result<
 
 void HistoryService::conversations(QObject *context, Reply<QList<ConversationSummary>> reply)
 {
-    ask<QList<ConversationSummary>>(context, std::move(reply), [](LogReader &log) { return log.conversations(); });
+    ask<QList<ConversationSummary>>(context, std::move(reply),
+                                    [](LogReader &log) { return log.conversations(); });
 }
 
 void HistoryService::conversation(const QString &id, QObject *context, Reply<ConversationSummary> reply)
 {
-    ask<ConversationSummary>(context, std::move(reply), [id](LogReader &log) { return log.conversation(id); });
+    ask<ConversationSummary>(context, std::move(reply),
+                             [id](LogReader &log) { return log.conversation(id); });
 }
 
-void HistoryService::summaries(const QStringList &ids, QObject *context, Reply<QList<ConversationSummary>> reply)
+void HistoryService::summaries(const QStringList &ids, QObject *context,
+                               Reply<QList<ConversationSummary>> reply)
 {
-    ask<QList<ConversationSummary>>(context, std::move(reply), [ids](LogReader &log) -> Result<QList<ConversationSummary>, Error> {
-        QList<ConversationSummary> found;
-        for (const QString &id : ids) {
-            const auto summary = log.conversation(id);
-            if (summary)
-                found.append(*summary);
-            else if (summary.error().kind != ErrorKind::NotFound)
-                return fail(summary.error());
-        }
-        return found;
-    });
+    ask<QList<ConversationSummary>>(context, std::move(reply),
+                                    [ids](LogReader &log) -> Result<QList<ConversationSummary>, Error> {
+                                        QList<ConversationSummary> found;
+                                        for (const QString &id : ids) {
+                                            const auto summary = log.conversation(id);
+                                            if (summary)
+                                                found.append(*summary);
+                                            else if (summary.error().kind != ErrorKind::NotFound)
+                                                return fail(summary.error());
+                                        }
+                                        return found;
+                                    });
 }
 
-void HistoryService::rowsBefore(const QString &conversation, qint64 beforeRow, int limit, QObject *context, Reply<RowPage> reply)
+void HistoryService::rowsBefore(const QString &conversation, qint64 beforeRow, int limit, QObject *context,
+                                Reply<RowPage> reply)
 {
-    ask<RowPage>(context, std::move(reply), [conversation, beforeRow, limit](LogReader &log) -> Result<RowPage, Error> {
-        // The seq first: what is written between the two reads is then in the rows at least.
-        const auto lastSeq = log.lastSeq(conversation);
-        if (!lastSeq)
-            return fail(lastSeq.error());
-        auto rows = log.rowsBefore(conversation, beforeRow, limit);
-        if (!rows)
-            return fail(rows.error());
-        return RowPage {std::move(*rows), *lastSeq};
-    });
+    ask<RowPage>(context, std::move(reply),
+                 [conversation, beforeRow, limit](LogReader &log) -> Result<RowPage, Error> {
+                     // The seq first: what is written between the two reads is then in the rows at least.
+                     const auto lastSeq = log.lastSeq(conversation);
+                     if (!lastSeq)
+                         return fail(lastSeq.error());
+                     auto rows = log.rowsBefore(conversation, beforeRow, limit);
+                     if (!rows)
+                         return fail(rows.error());
+                     return RowPage{std::move(*rows), *lastSeq};
+                 });
 }
 
-void HistoryService::events(const QString &conversation, const QList<EventKind> &kinds, qint64 fromSeq, int limit,
-                            QObject *context, Reply<QList<EventPtr>> reply)
+void HistoryService::events(const QString &conversation, const QList<EventKind> &kinds, qint64 fromSeq,
+                            int limit, QObject *context, Reply<QList<EventPtr>> reply)
 {
     ask<QList<EventPtr>>(context, std::move(reply), [conversation, kinds, fromSeq, limit](LogReader &log) {
         return log.eventsOfKinds(conversation, kinds, fromSeq, limit);
     });
 }
 
-void HistoryService::output(const QString &conversation, const QString &callId, const QString &channel, qint64 offset,
-                            qint64 length, QObject *context, Reply<QByteArray> reply)
+void HistoryService::output(const QString &conversation, const QString &callId, const QString &channel,
+                            qint64 offset, qint64 length, QObject *context, Reply<QByteArray> reply)
 {
-    ask<QByteArray>(context, std::move(reply), [conversation, callId, channel, offset, length](LogReader &log) {
-        return log.output(conversation, callId, channel, offset, length);
-    });
+    ask<QByteArray>(context, std::move(reply),
+                    [conversation, callId, channel, offset, length](LogReader &log) {
+                        return log.output(conversation, callId, channel, offset, length);
+                    });
 }
 
 } // namespace Pilothouse

@@ -26,9 +26,10 @@ struct RowPage {
     qint64 lastSeq = 0;
 };
 
-/// The log for windows: a read-only connection with a thread of its own, so that nothing is read in the thread that
-/// paints. Needs no ownership of DATA. No call blocks; replies run in this object's thread, in the order of the calls,
-/// unless their context was destroyed. When too many calls wait (MostQueued) a call is answered with a Busy error.
+/// The log for windows: a read-only connection with a thread of its own, so that nothing is read in the
+/// thread that paints. Needs no ownership of DATA. No call blocks; replies run in this object's thread, in
+/// the order of the calls, unless their context was destroyed. When too many calls wait (MostQueued) a call
+/// is answered with a Busy error.
 class HistoryService : public QObject {
     Q_OBJECT
 public:
@@ -45,14 +46,16 @@ public:
     void conversation(const QString &id, QObject *context, Reply<ConversationSummary> reply);
     /// Those of `ids` that are in the log, deleted ones included (see ConversationSummary::deleted).
     void summaries(const QStringList &ids, QObject *context, Reply<QList<ConversationSummary>> reply);
-    /// The `limit` rows before `beforeRow` (exclusive; a huge number for the end), in order. Fewer if they are large.
-    void rowsBefore(const QString &conversation, qint64 beforeRow, int limit, QObject *context, Reply<RowPage> reply);
+    /// The `limit` rows before `beforeRow` (exclusive; a huge number for the end), in order. Fewer if they
+    /// are large.
+    void rowsBefore(const QString &conversation, qint64 beforeRow, int limit, QObject *context,
+                    Reply<RowPage> reply);
     /// Events of the given kinds from `fromSeq` on, at most `limit`.
-    void events(const QString &conversation, const QList<EventKind> &kinds, qint64 fromSeq, int limit, QObject *context,
-                Reply<QList<EventPtr>> reply);
+    void events(const QString &conversation, const QList<EventKind> &kinds, qint64 fromSeq, int limit,
+                QObject *context, Reply<QList<EventPtr>> reply);
     /// Exact bytes of a call's output, shorter at its end.
-    void output(const QString &conversation, const QString &callId, const QString &channel, qint64 offset, qint64 length,
-                QObject *context, Reply<QByteArray> reply);
+    void output(const QString &conversation, const QString &callId, const QString &channel, qint64 offset,
+                qint64 length, QObject *context, Reply<QByteArray> reply);
 
 private:
     class Worker;

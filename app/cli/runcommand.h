@@ -6,7 +6,7 @@
 #include "console.h"
 #include "engine/engine.h"
 #include "eventprinter.h"
-#include "unixsignals.h"
+#include "util/unixsignals.h"
 
 #include <QObject>
 #include <QSocketNotifier>

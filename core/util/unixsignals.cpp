@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "unixsignals.h"
+#include "util/unixsignals.h"
 
 #include <csignal>
 
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace Pilothouse::Cli {
+namespace Pilothouse {
 
 namespace {
 
@@ -57,4 +57,4 @@ UnixSignals::~UnixSignals()
     }
 }
 
-} // namespace Pilothouse::Cli
+} // namespace Pilothouse

@@ -8,7 +8,7 @@
 
 #include <memory>
 
-namespace Pilothouse::Cli {
+namespace Pilothouse {
 
 /// SIGINT and SIGTERM as Qt signals, through a socket pair, as signal handlers may do next to nothing.
 class UnixSignals : public QObject {
@@ -22,4 +22,4 @@ private:
     std::unique_ptr<QSocketNotifier> m_notifier;
 };
 
-} // namespace Pilothouse::Cli
+} // namespace Pilothouse

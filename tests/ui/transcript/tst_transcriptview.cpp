@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/store/eventscript.h"
+#include "store/store.h"
+#include "support/testmain.h"
+#include "transcript/transcriptmodel.h"
+#include "transcript/transcriptview.h"
+
+#include <QClipboard>
+#include <QElapsedTimer>
+#include <QGuiApplication>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int Patience = 20'000;
+}
+
+class TestTranscriptView : public Tests::Test {
+    Q_OBJECT
+private:
+    QTemporaryDir m_temp;
+    int m_dirs = 0;
+
+    struct Shown {
+        Tests::EventScript script;
+        std::unique_ptr<Store> store;
+        std::unique_ptr<HistoryService> history;
+        std::unique_ptr<TranscriptModel> model;
+        std::unique_ptr<TranscriptView> view;
+    };
+    void show(Shown &shown, int turns)
+    {
+        const QString dir = m_temp.filePath(QString::number(++m_dirs));
+        auto store = Store::open(dir, u"test"_s);
+        QVERIFY(store);
+        shown.store = std::move(*store);
+        shown.script.addCreated();
+        for (int turn = 1; turn <= turns; ++turn)
+            shown.script.addTurn(turn);
+        QSignalSpy committed(shown.store.get(), &Store::committed);
+        shown.store->append(shown.script.all(), false);
+        QVERIFY(committed.wait(Patience));
+        shown.history = std::make_unique<HistoryService>(dir);
+        shown.model = std::make_unique<TranscriptModel>(shown.history.get());
+        shown.view = std::make_unique<TranscriptView>();
+        shown.view->setModel(shown.model.get());
+        shown.view->resize(600, 400);
+        shown.view->show();
+        QVERIFY(QTest::qWaitForWindowExposed(shown.view.get()));
+        shown.model->open(shown.script.conversation());
+        QTRY_VERIFY_WITH_TIMEOUT(shown.model->rowCount() > 0, Patience);
+    }
+    // One more turn's events, live.
+    static void goOn(Shown &shown, int turn)
+    {
+        const qsizetype before = shown.script.all().size();
+        shown.script.addTurn(turn);
+        shown.model->takeEvents(shown.script.all().mid(before));
+    }
+    static void loadAll(Shown &shown)
+    {
+        while (shown.model->hasEarlier()) {
+            const int before = shown.model->rowCount();
+            shown.model->loadEarlier();
+            QTRY_VERIFY_WITH_TIMEOUT(shown.model->rowCount() > before, Patience);
+        }
+    }
+
+private Q_SLOTS:
+    void followsTheEndUnlessScrolledUp()
+    {
+        Shown shown;
+        show(shown, 8);
+        const QScrollBar *bar = shown.view->verticalScrollBar();
+        QVERIFY(shown.view->isFollowing());
+        QVERIFY(bar->maximum() > 0);
+        QCOMPARE(bar->value(), bar->maximum());
+        goOn(shown, 9);
+        QVERIFY(shown.view->isFollowing());
+        QCOMPARE(bar->value(), bar->maximum());
+
+        shown.view->verticalScrollBar()->setValue(bar->value() - 150);
+        QVERIFY(!shown.view->isFollowing());
+        const QImage before = shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage();
+        goOn(shown, 10);
+        QVERIFY(!shown.view->isFollowing());
+        QVERIFY(bar->value() < bar->maximum());
+        QCOMPARE(shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage(), before); // What is read does not move.
+
+        QTest::keyClick(shown.view.get(), Qt::Key_End);
+        QVERIFY(shown.view->isFollowing());
+        QCOMPARE(bar->value(), bar->maximum());
+    }
+
+    void earlierRowsDoNotMoveWhatIsRead()
+    {
+        Shown shown;
+        show(shown, 40);
+        QVERIFY(shown.model->hasEarlier());
+        shown.view->verticalScrollBar()->setValue(shown.view->verticalScrollBar()->maximum() - 1500);
+        const int rows = shown.model->rowCount();
+        const QImage before = shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage();
+        shown.model->loadEarlier();
+        QTRY_VERIFY_WITH_TIMEOUT(shown.model->rowCount() > rows, Patience);
+        QCOMPARE(shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage(), before);
+    }
+
+    void onlyWhatIsNearIsLaidOut()
+    {
+        Shown shown;
+        show(shown, 300);
+        loadAll(shown);
+        QVERIFY(shown.model->rowCount() > 3000);
+        QScrollBar *bar = shown.view->verticalScrollBar();
+        for (int step = 0; step <= 20; ++step) {
+            bar->setValue(static_cast<int>(qint64(bar->maximum()) * step / 20));
+            shown.view->viewport()->grab();
+            QVERIFY(shown.view->layoutCount() < 200);
+        }
+    }
+
+    // Scrolled in small steps from the end to the start, and by the bar: both ends are reached.
+    void bothEndsAreReached()
+    {
+        Shown shown;
+        show(shown, 12);
+        loadAll(shown);
+        QScrollBar *bar = shown.view->verticalScrollBar();
+        for (int i = 0; i < 2000 && bar->value() > 0; ++i)
+            bar->setValue(bar->value() - 37);
+        QCOMPARE(bar->value(), 0);
+        QVERIFY(!shown.view->isFollowing());
+        bar->setValue(bar->maximum());
+        QVERIFY(shown.view->isFollowing());
+        QTest::keyClick(shown.view.get(), Qt::Key_Home);
+        QCOMPARE(bar->value(), 0);
+    }
+
+    void keysWalkUnfoldAndCopy()
+    {
+        Shown shown;
+        show(shown, 1);
+        shown.view->setFocus();
+        int call = -1;
+        for (int i = 0; i < shown.model->rowCount(); ++i) {
+            if (shown.model->rowAt(i).kind == TranscriptRow::Kind::Call && call < 0)
+                call = i;
+        }
+        QVERIFY(call > 0);
+        shown.view->setCurrentPlace(0);
+        for (int i = 0; i < call; ++i)
+            QTest::keyClick(shown.view.get(), Qt::Key_Down);
+        QCOMPARE(shown.view->currentPlace(), call);
+        const QImage folded = shown.view->viewport()->grab().toImage();
+        QTest::keyClick(shown.view.get(), Qt::Key_Space);
+        QVERIFY(shown.view->viewport()->grab().toImage() != folded);
+        QTest::keyClick(shown.view.get(), Qt::Key_Space);
+        QGuiApplication::clipboard()->clear();
+        QTest::keyClick(shown.view.get(), Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text(), u"pytest -q"_s);
+    }
+
+    // The worst a model can send: a row of half a million characters in one line, growing.
+    void aHugeLineDoesNotBlock()
+    {
+        Shown shown;
+        show(shown, 1);
+        const qsizetype before = shown.script.all().size();
+        shown.script.add(EventKind::TurnStart,
+                         "{\"turn\":2,\"parent\":1,\"messageIds\":[],\"provider\":\"demo\",\"model\":\"x\",\"maxSteps\":5,"
+                         "\"afterTurn\":\"pause\"}");
+        shown.script.add(EventKind::StepStart, "{\"turn\":2,\"step\":1,\"attempt\":1}");
+        for (int i = 0; i < 60; ++i)
+            shown.script.add(EventKind::TextDelta,
+                             "{\"turn\":2,\"step\":1,\"attempt\":1,\"part\":0,\"text\":\"" + QByteArray(10'000, 'w') + "\"}");
+        qint64 longest = 0;
+        for (qsizetype i = before; i < shown.script.all().size(); ++i) {
+            QElapsedTimer timer;
+            timer.start();
+            shown.model->takeEvents({shown.script.all().at(i)});
+            shown.view->viewport()->grab();
+            longest = std::max(longest, timer.elapsed());
+        }
+        qInfo("longest step %lld ms", longest);
+        QVERIFY(longest < 250);
+    }
+
+    void isNamed()
+    {
+        Shown shown;
+        show(shown, 1);
+        QVERIFY(!shown.view->accessibleName().isEmpty());
+    }
+};
+
+QTEST_MAIN(TestTranscriptView)
+#include "tst_transcriptview.moc"

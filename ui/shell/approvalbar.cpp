@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shell/approvalbar.h"
+
+#include <QEvent>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace Pilothouse {
+
+namespace {
+constexpr int HighestShare = 340; // Pixels; then it scrolls, and the transcript stays in sight.
+}
+
+ApprovalBar::ApprovalBar(QWidget *parent)
+    : QScrollArea(parent)
+    , m_content(new QWidget)
+    , m_layout(new QVBoxLayout(m_content))
+{
+    m_layout->setContentsMargins(0, 0, 0, 0);
+    m_layout->setSpacing(8);
+    setWidget(m_content);
+    setWidgetResizable(true);
+    setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::NoFocus);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Maximum);
+    setAccessibleName(tr("Calls that wait for you"));
+    verticalScrollBar()->setAccessibleName(tr("Scroll the waiting calls"));
+    m_content->installEventFilter(this);
+    hide();
+}
+
+void ApprovalBar::setCalls(const QList<PendingCall> &calls)
+{
+    QList<ApprovalCard *> kept;
+    for (const PendingCall &call : calls) {
+        const auto known = std::find_if(m_cards.cbegin(), m_cards.cend(), [&](const ApprovalCard *card) {
+            return card->call().callId == call.callId;
+        });
+        if (known != m_cards.cend()) {
+            kept.append(*known);
+            continue;
+        }
+        auto *card = new ApprovalCard(call);
+        connect(card, &ApprovalCard::answered, this, &ApprovalBar::answered);
+        m_layout->addWidget(card);
+        kept.append(card);
+    }
+    for (ApprovalCard *card : std::as_const(m_cards)) {
+        if (!kept.contains(card)) {
+            m_layout->removeWidget(card);
+            card->hide();
+            card->deleteLater(); // It may be the sender.
+        }
+    }
+    m_cards = kept;
+    for (int i = 0; i < m_cards.size(); ++i)
+        m_cards[i]->setPosition(i + 1, static_cast<int>(m_cards.size()));
+    setVisible(!m_cards.isEmpty());
+    updateGeometry();
+}
+
+void ApprovalBar::answerFailed(const QString &callId)
+{
+    for (ApprovalCard *card : std::as_const(m_cards)) {
+        if (card->call().callId == callId)
+            card->answerFailed();
+    }
+}
+
+QSize ApprovalBar::sizeHint() const { return {300, std::min(HighestShare, m_content->sizeHint().height())}; }
+
+QSize ApprovalBar::minimumSizeHint() const
+{
+    return {120, std::min(HighestShare, m_content->sizeHint().height())};
+}
+
+bool ApprovalBar::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_content && event->type() == QEvent::LayoutRequest)
+        updateGeometry();
+    return QScrollArea::eventFilter(watched, event);
+}
+
+} // namespace Pilothouse

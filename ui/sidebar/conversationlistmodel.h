@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/historyservice.h"
+#include "store/rows.h"
+#include "util/error.h"
+#include "util/event.h"
+
+#include <QAbstractListModel>
+#include <QHash>
+#include <QList>
+#include <QTimer>
+
+namespace Pilothouse {
+
+/// The conversations, newest first (by creation, so that no row moves under the pointer); archived and
+/// deleted ones are left out. Read once, then kept current: the summaries of conversations that had events
+/// are read anew, at most four times a second while something happens and never when nothing does.
+class ConversationListModel : public QAbstractListModel {
+    Q_OBJECT
+public:
+    enum Role {
+        IdRole = Qt::UserRole + 1,
+        TitleRole,
+        ProviderRole,
+        ModelRole,
+        BackendRole,
+        StateRole,
+        StateWordRole,
+        StateDetailRole,
+        StateSinceRole,
+        SandboxIdRole,
+        SandboxStateRole,
+        AfterTurnRole,
+        CreatedRole,
+        UpdatedRole,
+        LastSeqRole,
+        TurnsRole,
+        StepsRole,
+        MaxStepsRole,
+        InputTokensRole, ///< Invalid when not known, as the two below.
+        OutputTokensRole,
+        CostNanosRole,
+        ArchivedRole,
+        IsRunningRole, ///< A turn is open.
+        ScriptedRole,
+    };
+
+    explicit ConversationListModel(HistoryService *history, QObject *parent = nullptr);
+
+    void reload(); ///< Reads everything anew.
+    void takeEvents(const EventBatch &events);
+
+    [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
+    [[nodiscard]] QHash<int, QByteArray> roleNames() const override;
+
+    /// Place of a conversation; -1 if it is not in the list (yet).
+    [[nodiscard]] int placeOf(const QString &id) const;
+    /// Null if it is not in the list. Valid until the model changes.
+    [[nodiscard]] const ConversationSummary *summary(const QString &id) const;
+
+Q_SIGNALS:
+    void loaded(); ///< After reload() was answered.
+    void problem(const Pilothouse::Error &error);
+
+private:
+    void readDirty();
+    void take(const ConversationSummary &summary);
+    void takeAway(const QString &id);
+
+    HistoryService *m_history;
+    QList<ConversationSummary> m_list;
+    QHash<QString, qint64>
+        m_dirty; ///< Conversations with events since their summary, and the seq it must reach.
+    QTimer m_timer;
+    int m_behind = 0; ///< Reads in a row that were older than the events already seen.
+    bool m_reading = false;
+};
+
+} // namespace Pilothouse

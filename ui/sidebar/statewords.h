@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "store/rows.h"
+
+#include <QString>
+
+namespace Pilothouse {
+
+/// A conversation's state as a person reads it: "Waiting for you". Unknown words are shown as they are,
+/// inert.
+[[nodiscard]] QString stateWord(const QString &state);
+/// What the state is about: "bash: pytest -q", "step limit reached". May be empty.
+[[nodiscard]] QString stateDetailText(const ConversationSummary &summary);
+/// Title or "New conversation".
+[[nodiscard]] QString titleText(const ConversationSummary &summary);
+/// "demo/tour, scripted, not an AI" or "provider/model".
+[[nodiscard]] QString modelText(const QString &provider, const QString &model);
+/// True for models that play a script.
+[[nodiscard]] bool isScripted(const QString &provider);
+/// "Local sandbox on this computer", "Superserve".
+[[nodiscard]] QString backendText(const QString &backend);
+/// Text for a tooltip: never taken for rich text, wrapped.
+[[nodiscard]] QString plainToolTip(const QString &text);
+
+} // namespace Pilothouse

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/historyservice.h"
+#include "store/rows.h"
+#include "store/transcriptprojector.h"
+#include "util/error.h"
+#include "util/event.h"
+
+#include <QAbstractListModel>
+#include <QHash>
+#include <QList>
+#include <QTimer>
+
+#include <map>
+#include <memory>
+
+namespace Pilothouse {
+
+/// The rows of one conversation: the last ones from the log, earlier ones on demand, and the live tail
+/// projected from events as they come. Give it every event of the engine, also those of other conversations:
+/// what was seen tells whether a read of the log is complete. Rows that are read and events that are seen
+/// overlap; seq decides.
+class TranscriptModel : public QAbstractListModel {
+    Q_OBJECT
+public:
+    enum Role { KindRole = Qt::UserRole + 1, NumberRole, ClosedRole };
+
+    explicit TranscriptModel(HistoryService *history, QObject *parent = nullptr);
+    ~TranscriptModel() override;
+
+    /// Shows a conversation; an empty id shows none. The rows follow later.
+    void open(const QString &conversation);
+    [[nodiscard]] const QString &conversation() const { return m_conversation; }
+    void takeEvents(const EventBatch &events);
+    /// Reads the end of the log anew: events were missed, or another program writes.
+    void reread();
+
+    [[nodiscard]] bool hasEarlier() const;
+    void loadEarlier(); ///< Does nothing while a read is on its way.
+
+    [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
+    [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
+    /// The row itself, by place. Valid until the model changes.
+    [[nodiscard]] const TranscriptRow &rowAt(int place) const { return m_rows.at(place); }
+
+Q_SIGNALS:
+    void problem(const Pilothouse::Error &error);
+
+private:
+    void read();
+    void onPage(const RowPage &page);
+    void applyBuffered();
+    void applyLive(const EventBatch &events);
+    void publish(const std::map<qint64, TranscriptRow> &changed);
+    void readAgainSoon();
+    [[nodiscard]] int placeOf(qint64 row) const; ///< -1 if it is not here.
+
+    HistoryService *m_history;
+    QString m_conversation;
+    QList<TranscriptRow> m_rows;
+    std::unique_ptr<TranscriptProjector> m_projector; ///< Null until the rows were read.
+    EventBatch m_buffered; ///< Events of this conversation that came before the rows.
+    qint64 m_bufferedBytes = 0;
+    qint64 m_floor = 0; ///< Events up to this seq are in the rows.
+    QHash<QString, qint64> m_seen; ///< Last seq of each conversation that had events in this run.
+    QTimer m_again;
+    int m_attempts = 0; ///< Reads that were behind the events already seen.
+    quint64 m_reading = 0; ///< Number of the read whose answer counts.
+    bool m_loadingEarlier = false;
+    bool m_openRowsOutside = false; ///< Rows the projector does not know were open when they were read.
+};
+
+} // namespace Pilothouse

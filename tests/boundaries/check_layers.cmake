@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Pilothouse contributors
 # SPDX-License-Identifier: Apache-2.0
 
+cmake_minimum_required(VERSION 3.25)
+
 # cmake -DSOURCE_DIR=… -P check_layers.cmake: every #include against cmake/layers.cmake; every source file has its
 # licence lines; Boost stays in the few files that pay for it.
 include(${SOURCE_DIR}/cmake/layers.cmake)

@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Pilothouse contributors
 # SPDX-License-Identifier: Apache-2.0
 
+cmake_minimum_required(VERSION 3.25)
+
 # Proves that check_layers.cmake can fail: a copy of a small tree with one breach each must be refused.
 file(REMOVE_RECURSE ${WORK_DIR}/layers)
 function(expect_refusal NAME FILE CONTENT)

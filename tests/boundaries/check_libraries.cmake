@@ -1,6 +1,8 @@
 # SPDX-FileCopyrightText: Pilothouse contributors
 # SPDX-License-Identifier: Apache-2.0
 
+cmake_minimum_required(VERSION 3.25)
+
 # cmake -DPROGRAMS=a,b -P check_libraries.cmake: none of the programs loads a screen library, not even through another.
 string(REPLACE "," ";" programs "${PROGRAMS}")
 foreach(program IN LISTS programs)

@@ -22,6 +22,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr qint64 ReadPiece = 1024 * 1024;
 constexpr qint64 LargestInput =
     64 * 1024 * 1024; // Read from a file or standard input before the engine's own, smaller limit.
 
@@ -77,9 +78,15 @@ int usageError(Console *console, const QString &what)
 
 Result<QString, QString> readText(QFile &file, const QString &name)
 {
-    const QByteArray bytes = file.read(LargestInput + 1);
-    if (bytes.size() > LargestInput)
-        return fail(u"%1 is larger than 64 MiB"_s.arg(name));
+    QByteArray bytes;
+    // A pipe gives what there is, not what was asked for: read until it says that it is at its end.
+    for (QByteArray piece = file.read(ReadPiece); !piece.isEmpty(); piece = file.read(ReadPiece)) {
+        bytes += piece;
+        if (bytes.size() > LargestInput)
+            return fail(u"%1 is larger than 64 MiB"_s.arg(name));
+    }
+    if (file.error() != QFileDevice::NoError)
+        return fail(u"%1 cannot be read: %2"_s.arg(name, file.errorString()));
     return QString::fromUtf8(bytes);
 }
 

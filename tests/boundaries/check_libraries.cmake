@@ -5,6 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # cmake -DPROGRAMS=a,b -P check_libraries.cmake: none of the programs loads a screen library, not even through another.
 string(REPLACE "," ";" programs "${PROGRAMS}")
+list(REMOVE_ITEM programs "")
 foreach(program IN LISTS programs)
     execute_process(COMMAND ldd ${program} OUTPUT_VARIABLE libraries RESULT_VARIABLE code)
     if(NOT code EQUAL 0)

@@ -15,7 +15,7 @@ namespace {
 
 // A text field lays out a line as a whole; one of 200 kB takes seconds.
 constexpr qsizetype LongestLine = 2000;
-constexpr auto CommandKey = u"command";
+constexpr QStringView CommandKey = u"command";
 
 QString withShortLines(const QString &text)
 {
@@ -47,7 +47,7 @@ ApprovalText approvalText(const Json &args)
     QString raw;
     QStringList others;
     for (const Json::Member &member : args.members()) {
-        if (out.isCommand && member.key == QStringView(CommandKey))
+        if (out.isCommand && member.key == CommandKey)
             continue;
         const QString value = valueText(member.value);
         others.append(QString(member.key + (value.contains(u'\n') ? u":\n"_s : u": "_s) + value));
@@ -72,7 +72,7 @@ Result<QByteArray, QString> editedArguments(const Json &args, const QString &edi
         return fail(u"Nothing is left to run. Deny the call instead."_s);
     if (args[CommandKey].isString()) {
         Json changed = args;
-        changed.set(QString(CommandKey), Json::string(edited));
+        changed.set(CommandKey.toString(), Json::string(edited));
         return changed.toJson();
     }
     JsonParseOptions strict;

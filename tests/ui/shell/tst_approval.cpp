@@ -79,8 +79,9 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("args");
         QTest::addColumn<QString>("edited");
         QTest::addColumn<QByteArray>("result"); // Empty: refused.
-        QTest::newRow("the command in its place") << QByteArray("{\"a\":1,\"command\":\"x\",\"b\":2}") << u"y \"z\""_s
-                                                  << QByteArray("{\"a\":1,\"command\":\"y \\\"z\\\"\",\"b\":2}");
+        QTest::newRow("the command in its place")
+            << QByteArray("{\"a\":1,\"command\":\"x\",\"b\":2}") << u"y \"z\""_s
+            << QByteArray("{\"a\":1,\"command\":\"y \\\"z\\\"\",\"b\":2}");
         QTest::newRow("json") << QByteArray("{\"path\":\"/a\"}") << u"{\"path\": \"/b\", \"n\": 1.50}"_s
                               << QByteArray("{\"path\":\"/b\",\"n\":1.50}");
         QTest::newRow("nothing") << QByteArray("{\"command\":\"x\"}") << u" \n"_s << QByteArray();
@@ -106,7 +107,9 @@ private Q_SLOTS:
         ApprovalBar bar;
         QList<Answered> answers;
         connect(&bar, &ApprovalBar::answered, this,
-                [&](const QString &, const QString &id, const Answer &answer) { answers.append({id, answer}); });
+                [&](const QString &, const QString &id, const Answer &answer) {
+                    answers.append({id, answer});
+                });
         bar.setCalls({call("{\"command\":\"make\"}")});
         bar.show();
         ApprovalCard *card = bar.cards().first();
@@ -125,7 +128,9 @@ private Q_SLOTS:
         ApprovalBar bar;
         QList<Answered> answers;
         connect(&bar, &ApprovalBar::answered, this,
-                [&](const QString &, const QString &id, const Answer &answer) { answers.append({id, answer}); });
+                [&](const QString &, const QString &id, const Answer &answer) {
+                    answers.append({id, answer});
+                });
         const PendingCall one = call("{\"command\":\"make\"}");
         const PendingCall two = call("{\"command\":\"make two\"}");
         const PendingCall three = call("{\"command\":\"make three\"}");
@@ -169,7 +174,9 @@ private Q_SLOTS:
         ApprovalBar bar;
         QList<Answered> answers;
         connect(&bar, &ApprovalBar::answered, this,
-                [&](const QString &, const QString &id, const Answer &answer) { answers.append({id, answer}); });
+                [&](const QString &, const QString &id, const Answer &answer) {
+                    answers.append({id, answer});
+                });
         bar.setCalls({call("{\"command\":\"make\"}")});
         bar.resize(500, 300);
         bar.show();
@@ -224,9 +231,10 @@ private Q_SLOTS:
             if (counts.isEmpty() || counts.last() != count)
                 counts.append(count);
             if (count == 2)
-                QCOMPARE(pending.of(script.conversation()).first().args[u"command"].toString(), u"pytest -q"_s);
+                QCOMPARE(pending.of(script.conversation()).first().args[u"command"].toString(),
+                         u"pytest -q"_s);
         }
-        QCOMPARE(counts, (QList<qsizetype> {0, 1, 2, 1, 0}));
+        QCOMPARE(counts, (QList<qsizetype>{0, 1, 2, 1, 0}));
         QCOMPARE(changed.size(), 4);
         QCOMPARE(pending.of(newId()).size(), 0);
     }

@@ -82,8 +82,9 @@ private Q_SLOTS:
         QVERIFY(model.index(place).data(ConversationListModel::IsRunningRole).toBool());
         model.takeEvents(made.all().mid(20));
         QVERIFY(write(made.all().mid(20)));
-        QTRY_COMPARE_WITH_TIMEOUT(model.index(model.placeOf(made.conversation())).data(ConversationListModel::StateRole).toString(),
-                                  u"finished"_s, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            model.index(model.placeOf(made.conversation())).data(ConversationListModel::StateRole).toString(),
+            u"finished"_s, Patience);
     }
 
     void eventsAreCoalesced()

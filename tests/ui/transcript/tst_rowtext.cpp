@@ -30,25 +30,35 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("members");
         QTest::addColumn<QString>("side");
         QTest::addColumn<QString>("second");
-        QTest::newRow("waiting") << QByteArray("{\"toolName\":\"bash\",\"state\":\"waiting\"}") << u"Waiting for you"_s << QString();
-        QTest::newRow("running") << QByteArray("{\"toolName\":\"bash\",\"state\":\"running\",\"startedMs\":1000,\"lastLine\":\"3 of 9\"}")
+        QTest::newRow("waiting") << QByteArray("{\"toolName\":\"bash\",\"state\":\"waiting\"}")
+                                 << u"Waiting for you"_s << QString();
+        QTest::newRow("running") << QByteArray(
+            "{\"toolName\":\"bash\",\"state\":\"running\",\"startedMs\":1000,\"lastLine\":\"3 of 9\"}")
                                  << u"Running  1m 12s"_s << u"3 of 9"_s;
-        QTest::newRow("done") << QByteArray("{\"toolName\":\"bash\",\"state\":\"done\",\"exitCode\":0,\"durationMs\":400}") << u"Done  0.4 s"_s
-                              << QString();
-        QTest::newRow("exit 1") << QByteArray("{\"toolName\":\"bash\",\"state\":\"failed\",\"exitCode\":1,\"durationMs\":24100}")
+        QTest::newRow("done") << QByteArray(
+            "{\"toolName\":\"bash\",\"state\":\"done\",\"exitCode\":0,\"durationMs\":400}")
+                              << u"Done  0.4 s"_s << QString();
+        QTest::newRow("exit 1") << QByteArray(
+            "{\"toolName\":\"bash\",\"state\":\"failed\",\"exitCode\":1,\"durationMs\":24100}")
                                 << u"exit 1  24.1 s"_s << QString();
-        QTest::newRow("failed") << QByteArray("{\"toolName\":\"bash\",\"state\":\"failed\",\"exitCode\":null,\"error\":\"no such tool\"}")
+        QTest::newRow("failed") << QByteArray(
+            "{\"toolName\":\"bash\",\"state\":\"failed\",\"exitCode\":null,\"error\":\"no such tool\"}")
                                 << u"Failed"_s << u"no such tool"_s;
-        QTest::newRow("denied")
-            << QByteArray("{\"toolName\":\"bash\",\"state\":\"denied\",\"approval\":{\"by\":\"user\",\"reason\":\"too broad\"},\"error\":\"x\"}")
-            << u"Denied by you"_s << u"“too broad”"_s;
-        QTest::newRow("denied by rule") << QByteArray("{\"toolName\":\"bash\",\"state\":\"denied\",\"approval\":{\"by\":\"policy\"}}")
-                                        << u"Denied by a rule"_s << QString();
-        QTest::newRow("unknown") << QByteArray("{\"toolName\":\"bash\",\"state\":\"unknown\"}") << u"Outcome unknown"_s
+        QTest::newRow("denied") << QByteArray("{\"toolName\":\"bash\",\"state\":\"denied\",\"approval\":{"
+                                              "\"by\":\"user\",\"reason\":\"too broad\"},\"error\":\"x\"}")
+                                << u"Denied by you"_s << u"“too broad”"_s;
+        QTest::newRow("denied by rule")
+            << QByteArray("{\"toolName\":\"bash\",\"state\":\"denied\",\"approval\":{\"by\":\"policy\"}}")
+            << u"Denied by a rule"_s << QString();
+        QTest::newRow("unknown") << QByteArray("{\"toolName\":\"bash\",\"state\":\"unknown\"}")
+                                 << u"Outcome unknown"_s
                                  << u"Nobody saw how it ended; look at the machine before you repeat it."_s;
-        QTest::newRow("stopped") << QByteArray("{\"toolName\":\"bash\",\"state\":\"stopped\"}") << u"Stopped"_s << QString();
-        QTest::newRow("not run") << QByteArray("{\"toolName\":\"bash\",\"state\":\"not-run\"}") << u"Not run"_s << QString();
-        QTest::newRow("from a newer version") << QByteArray("{\"toolName\":\"bash\",\"state\":\"dreaming\"}") << u"dreaming"_s << QString();
+        QTest::newRow("stopped") << QByteArray("{\"toolName\":\"bash\",\"state\":\"stopped\"}")
+                                 << u"Stopped"_s << QString();
+        QTest::newRow("not run") << QByteArray("{\"toolName\":\"bash\",\"state\":\"not-run\"}")
+                                 << u"Not run"_s << QString();
+        QTest::newRow("from a newer version")
+            << QByteArray("{\"toolName\":\"bash\",\"state\":\"dreaming\"}") << u"dreaming"_s << QString();
         QTest::newRow("no data") << QByteArray("null") << QString() << QString();
     }
     void callStates()
@@ -69,7 +79,8 @@ private Q_SLOTS:
 
     void aCallUnfoldsToItsArguments()
     {
-        const TranscriptRow row = callRow("{\"toolName\":\"bash\",\"state\":\"done\",\"args\":{\"timeout\":5,\"command\":\"a\\nb\"}}");
+        const TranscriptRow row = callRow(
+            "{\"toolName\":\"bash\",\"state\":\"done\",\"args\":{\"timeout\":5,\"command\":\"a\\nb\"}}");
         QCOMPARE(rowText(row, true, 0).body, u"a\nb\ntimeout: 5"_s);
         QCOMPARE(rowCopy(row), u"a\nb\ntimeout: 5"_s);
     }

@@ -80,7 +80,8 @@ private Q_SLOTS:
         m_store.reset();
     }
 
-    // Wherever the conversation is opened, and however the batches fall: the rows are those that are read later.
+    // Wherever the conversation is opened, and however the batches fall: the rows are those that are read
+    // later.
     void theLiveTailEqualsRowsReadLater_data()
     {
         QTest::addColumn<int>("openAt");

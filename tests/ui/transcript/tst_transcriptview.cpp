@@ -92,7 +92,8 @@ private Q_SLOTS:
         goOn(shown, 10);
         QVERIFY(!shown.view->isFollowing());
         QVERIFY(bar->value() < bar->maximum());
-        QCOMPARE(shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage(), before); // What is read does not move.
+        QCOMPARE(shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage(),
+                 before); // What is read does not move.
 
         QTest::keyClick(shown.view.get(), Qt::Key_End);
         QVERIFY(shown.view->isFollowing());
@@ -173,13 +174,15 @@ private Q_SLOTS:
         Shown shown;
         show(shown, 1);
         const qsizetype before = shown.script.all().size();
-        shown.script.add(EventKind::TurnStart,
-                         "{\"turn\":2,\"parent\":1,\"messageIds\":[],\"provider\":\"demo\",\"model\":\"x\",\"maxSteps\":5,"
-                         "\"afterTurn\":\"pause\"}");
+        shown.script.add(
+            EventKind::TurnStart,
+            "{\"turn\":2,\"parent\":1,\"messageIds\":[],\"provider\":\"demo\",\"model\":\"x\",\"maxSteps\":5,"
+            "\"afterTurn\":\"pause\"}");
         shown.script.add(EventKind::StepStart, "{\"turn\":2,\"step\":1,\"attempt\":1}");
         for (int i = 0; i < 60; ++i)
             shown.script.add(EventKind::TextDelta,
-                             "{\"turn\":2,\"step\":1,\"attempt\":1,\"part\":0,\"text\":\"" + QByteArray(10'000, 'w') + "\"}");
+                             "{\"turn\":2,\"step\":1,\"attempt\":1,\"part\":0,\"text\":\""
+                                 + QByteArray(10'000, 'w') + "\"}");
         qint64 longest = 0;
         for (qsizetype i = before; i < shown.script.all().size(); ++i) {
             QElapsedTimer timer;

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "composer/composer.h"
+#include "composer/composeredit.h"
+#include "engine/engine.h"
+#include "shell/approvalbar.h"
+#include "shell/conversationpage.h"
+#include "shell/errorbar.h"
+#include "shell/mainwindow.h"
+#include "shell/welcomepage.h"
+#include "shell/workspace.h"
+#include "sidebar/conversationlistmodel.h"
+#include "sidebar/conversationlistview.h"
+#include "support/sandboxdfixture.h"
+#include "support/testmain.h"
+#include "transcript/transcriptmodel.h"
+#include "transcript/transcriptview.h"
+
+#include <QAbstractButton>
+#include <QAccessible>
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int Patience = 30'000;
+
+// One prompt after the other: answers of all kinds; fast output; a command that only Stop ends, twice.
+constexpr auto Script = R"json({
+ "format": 1, "name": "window", "maxSteps": 20, "pace": {"charsPerSecond": 0},
+ "turns": [
+  {"steps": [
+   {"events": [{"reasoning": "Three calls."}, {"text": "I begin."}, {"call": {"name": "bash", "args": {"command": "echo first; pwd"}}}]},
+   {"events": [{"call": {"name": "bash", "args": {"command": "echo second"}}}]},
+   {"events": [{"call": {"name": "bash", "args": {"command": "echo third", "timeout": 20}}}]},
+   {"events": [{"text": "That was all."}]}
+  ]},
+  {"steps": [
+   {"events": [{"call": {"name": "bash", "args": {"command": "yes 'a line of output that is repeated' | head -n 400000; echo last"}}}]},
+   {"pace": {"charsPerSecond": 4000}, "events": [{"text": "TEXT"}]}
+  ]}
+ ],
+ "otherwise": {"steps": [{"events": [{"call": {"name": "bash", "args": {"command": "sleep 300"}}}]}, {"events": [{"text": "Slept."}]}]}
+})json";
+
+} // namespace
+
+class TestMainWindow : public Tests::Test {
+    Q_OBJECT
+private:
+    struct Session {
+        Tests::SandboxdFixture sandboxd;
+        QTemporaryDir folder;
+        EngineOptions options;
+        std::unique_ptr<Workspace> workspace;
+        std::unique_ptr<MainWindow> window;
+
+        [[nodiscard]] ConversationPage *page() const { return window->page(); }
+        [[nodiscard]] ComposerEdit *edit() const { return window->page()->composer()->edit(); }
+        [[nodiscard]] QStringList rows() const
+        {
+            QStringList out;
+            const TranscriptModel *model = workspace->transcript();
+            for (int i = 0; i < model->rowCount(); ++i)
+                out.append(model->index(i).data(Qt::DisplayRole).toString());
+            return out;
+        }
+        [[nodiscard]] QString transcript() const { return rows().join(u'\n'); }
+        [[nodiscard]] QPushButton *button(const QString &text) const
+        {
+            for (QPushButton *candidate : window->findChildren<QPushButton *>()) {
+                if (candidate->text() == text && candidate->isVisible())
+                    return candidate;
+            }
+            return nullptr;
+        }
+        [[nodiscard]] ApprovalCard *card() const
+        {
+            return page()->approvals()->cards().isEmpty() ? nullptr : page()->approvals()->cards().first();
+        }
+        void say(const QString &text) const
+        {
+            QTest::keyClicks(edit(), text);
+            QTest::keyClick(edit(), Qt::Key_Return);
+        }
+    };
+
+    static EngineOptions optionsFor(const Session &session, const QByteArray &script)
+    {
+        EngineOptions options;
+        options.program = u"test"_s;
+        options.dataDir = session.folder.filePath(u"data"_s);
+        options.model = u"demo/window"_s;
+        options.demoScript = session.folder.filePath(u"script.json"_s);
+        options.askAsScripted = true;
+        QFile file(options.demoScript);
+        if (!file.open(QIODevice::WriteOnly))
+            qFatal("no script");
+        file.write(script);
+        file.close();
+        options.environment = [](const QString &) { return QString(); };
+        return options;
+    }
+    static void openWindow(Session &session)
+    {
+        session.workspace = std::make_unique<Workspace>(session.options.dataDir);
+        session.window = std::make_unique<MainWindow>(session.workspace.get());
+        QSignalSpy painted(session.window.get(), &MainWindow::firstPainted);
+        session.window->show();
+        QVERIFY(QTest::qWaitForWindowActive(session.window.get()));
+        QTRY_COMPARE_WITH_TIMEOUT(painted.size(), 1, Patience);
+    }
+    static void begin(Session &session, QByteArray script = Script)
+    {
+        QVERIFY2(session.sandboxd.start(), session.sandboxd.errorText().constData());
+        script.replace("TEXT", QByteArray("Many words come quickly. ").repeated(400));
+        session.options = optionsFor(session, script);
+        session.options.superserveUrl = session.sandboxd.base().toString();
+        session.options.superserveDataUrl = session.sandboxd.data().toString();
+        session.options.environment = [key =
+                                           QString::fromLatin1(session.sandboxd.key())](const QString &name) {
+            return name == "SUPERSERVE_API_KEY"_L1 ? key : QString();
+        };
+        openWindow(session);
+        auto engine = Engine::open(session.options);
+        QVERIFY2(engine, engine ? "" : qPrintable(engine.error().toText()));
+        session.workspace->setEngine(std::move(*engine));
+        QTRY_VERIFY_WITH_TIMEOUT(!session.workspace->defaults().provider.isEmpty(), Patience);
+    }
+    static void waitForEnd(Session &session)
+    {
+        QTRY_VERIFY_WITH_TIMEOUT(!session.workspace->isRunning(session.workspace->current()), Patience);
+    }
+
+private Q_SLOTS:
+    // The whole job by keys and mouse: prompt, allow, deny with a reason, edit and run, the end.
+    void aTurnIsSteeredByApprovals()
+    {
+        Session s;
+        begin(s);
+        if (QTest::currentTestFailed())
+            return;
+        QVERIFY(s.page()->welcome()->isVisible());
+        QVERIFY(s.button(u"Take the tour"_s));
+        QVERIFY(!s.button(u"Stop"_s)->isEnabled());
+        s.say(u"Please do three things."_s);
+        QVERIFY(s.edit()->toPlainText().isEmpty());
+        QVERIFY(s.page()->transcript()->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(s.button(u"Stop"_s)->isEnabled(), Patience);
+        QVERIFY(s.button(u"Steer"_s));
+
+        QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        QCOMPARE(s.card()->findChild<QPlainTextEdit *>()->toPlainText(), u"echo first; pwd"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Waiting for you"_s), Patience);
+        QTest::mouseClick(s.button(u"Allow once"_s), Qt::LeftButton);
+
+        QTRY_VERIFY_WITH_TIMEOUT(s.card() && s.card()->call().args[u"command"].toString() == "echo second"_L1,
+                                 Patience);
+        QTest::mouseClick(s.button(u"Deny…"_s), Qt::LeftButton);
+        auto *reason = s.card()->findChild<QLineEdit *>();
+        QTest::keyClicks(reason, u"one is enough"_s);
+        QTest::mouseClick(s.button(u"Deny"_s), Qt::LeftButton);
+
+        QTRY_VERIFY_WITH_TIMEOUT(s.card() && s.card()->call().args[u"timeout"].toInteger(0) == 20, Patience);
+        s.card()->setFocus();
+        QTest::keyClick(s.card(), Qt::Key_E);
+        auto *edit = s.card()->findChild<QPlainTextEdit *>();
+        QTest::keyClicks(edit, u"-edited"_s);
+        QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"That was all."_s), Patience);
+        waitForEnd(s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Finished"_s), Patience);
+        QVERIFY(!s.card());
+        QVERIFY(!s.page()->approvals()->isVisible());
+        QVERIFY(!s.button(u"Stop"_s)->isEnabled());
+        const QString text = s.transcript();
+        for (const QString &part : {u"You  "_s, u"Please do three things."_s, u"I begin."_s, u"/home/user"_s,
+                                    u"Denied by you"_s, u"“one is enough”"_s, u"third-edited"_s, u"Step 4"_s})
+            QVERIFY2(text.contains(part), qPrintable(part + u" is missing in\n"_s + text));
+        // The list says the same, and what is read later is what was shown live.
+        const ConversationListModel *list = s.workspace->conversations();
+        QTRY_COMPARE_WITH_TIMEOUT(list->rowCount(), 1, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(list->index(0).data(ConversationListModel::StateRole).toString(),
+                                  u"finished"_s, Patience);
+        const QStringList live = s.rows();
+        QTest::mouseClick(s.button(u"New"_s), Qt::LeftButton);
+        QVERIFY(s.page()->welcome()->isVisible());
+        QVERIFY(s.workspace->current().isEmpty());
+        s.window->list()->setFocus();
+        QTest::keyClick(s.window->list(), Qt::Key_Down);
+        QTRY_COMPARE_WITH_TIMEOUT(s.rows(), live, Patience);
+    }
+
+    void stopEndsACommandAndFastOutputDoesNotBlock()
+    {
+        Session s;
+        begin(s);
+        if (QTest::currentTestFailed())
+            return;
+        s.say(u"one"_s);
+        for (int i = 0; i < 3; ++i) {
+            QTRY_VERIFY_WITH_TIMEOUT(s.card() && s.button(u"Allow once"_s)->isEnabled(), Patience);
+            const QString id = s.card()->call().callId;
+            QTest::mouseClick(s.button(u"Allow once"_s), Qt::LeftButton);
+            QTRY_VERIFY_WITH_TIMEOUT(!s.card() || s.card()->call().callId != id, Patience);
+        }
+        waitForEnd(s);
+
+        s.say(u"two"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        qint64 longest = 0;
+        QElapsedTimer since;
+        QTimer beat;
+        beat.setTimerType(Qt::PreciseTimer);
+        connect(&beat, &QTimer::timeout, &beat, [&] { longest = std::max(longest, since.restart()); });
+        since.start();
+        beat.start(1);
+        QTest::mouseClick(s.button(u"Allow once"_s), Qt::LeftButton);
+        waitForEnd(s);
+        beat.stop();
+        qInfo("longest gap of the event loop: %lld ms", longest);
+        QVERIFY2(longest < 250, qPrintable(QString::number(longest)));
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u", last"_s), Patience); // The last line of output.
+        QVERIFY(s.page()->transcript()->isFollowing());
+
+        s.say(u"three"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        QTest::mouseClick(s.button(u"Allow once"_s), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(s.rows().last().contains(u"Running"_s), Patience);
+        QTest::mouseClick(s.button(u"Stop"_s), Qt::LeftButton);
+        QVERIFY(!s.button(u"Stop"_s)->isEnabled());
+        waitForEnd(s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Stopped by you"_s), Patience);
+    }
+
+    void closingStopsWhatRunsAndASecondCloseLeaves()
+    {
+        Session s;
+        begin(s);
+        if (QTest::currentTestFailed())
+            return;
+        s.say(u"one"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        QVERIFY(!s.window->close());
+        QVERIFY(s.window->isVisible());
+        QVERIFY(s.window->errorBar()->isVisible());
+        QVERIFY(s.window->errorBar()->text().contains(u"Stopping"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(!s.window->isVisible(), Patience); // By itself, when the turn has ended.
+        QVERIFY(!s.workspace->isRunning(s.workspace->current()));
+
+        s.window->show();
+        QVERIFY(s.window->close());
+    }
+
+    void aSecondCloseDoesNotWait()
+    {
+        Session s;
+        begin(s);
+        if (QTest::currentTestFailed())
+            return;
+        s.say(u"one"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        QVERIFY(!s.window->close());
+        QVERIFY(s.window->close());
+        QVERIFY(!s.window->isVisible());
+    }
+
+    void whatCannotBeSentIsGivenBack()
+    {
+        Session s;
+        begin(s);
+        if (QTest::currentTestFailed())
+            return;
+        QTest::keyClicks(s.edit(), u"a"_s);
+        s.edit()->insertPlainText(QString(QChar(u'\0')));
+        const QString text = s.edit()->toPlainText();
+        QTest::keyClick(s.edit(), Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(s.window->errorBar()->isVisible(), Patience);
+        QVERIFY(s.window->errorBar()->text().contains(u"NUL"_s));
+        QCOMPARE(s.edit()->toPlainText(), text);
+        QTest::mouseClick(s.button(u"Dismiss"_s), Qt::LeftButton);
+        QVERIFY(!s.window->errorBar()->isVisible());
+    }
+
+    void aBrokenScriptIsAnErrorInTheTranscript()
+    {
+        Session s;
+        begin(s, "{\"format\": 1,");
+        if (QTest::currentTestFailed())
+            return;
+        s.say(u"go"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Failed:"_s), Patience);
+        waitForEnd(s);
+        QVERIFY2(s.transcript().contains(u"script.json"_s), qPrintable(s.transcript()));
+        QVERIFY(s.window->isVisible());
+    }
+
+    void anotherOwnerLeavesTheWindowReading()
+    {
+        Session s;
+        s.options = optionsFor(s, Script);
+        s.options.program = u"pilothouse-cli"_s;
+        auto owner = Engine::open(s.options);
+        QVERIFY2(owner, owner ? "" : qPrintable(owner.error().toText()));
+        QSignalSpy events(owner->get(), &Engine::eventsReady);
+        ConversationSettings settings;
+        settings.title = u"Theirs"_s;
+        (*owner)->createConversation(settings);
+        QVERIFY(events.wait(Patience));
+
+        openWindow(s);
+        auto refused = Engine::open(s.options);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().kind, ErrorKind::NotOwner);
+        s.workspace->setUnavailable(refused.error());
+        QVERIFY(s.window->errorBar()->isVisible());
+        QVERIFY2(s.window->errorBar()->text().contains(u"pilothouse-cli"_s),
+                 qPrintable(s.window->errorBar()->text()));
+        QTRY_COMPARE_WITH_TIMEOUT(s.workspace->conversations()->rowCount(), 1, Patience);
+        QVERIFY(!s.button(u"New"_s)->isEnabled());
+        QVERIFY(s.edit()->isReadOnly());
+        s.window->list()->setFocus();
+        QTest::keyClick(s.window->list(), Qt::Key_Down);
+        QVERIFY(s.page()->transcript()->isVisible());
+        QSignalSpy retry(s.window.get(), &MainWindow::retryRequested);
+        QTest::mouseClick(s.button(u"Try again"_s), Qt::LeftButton);
+        QCOMPARE(retry.size(), 1);
+
+        owner->reset();
+        auto engine = Engine::open(s.options);
+        QVERIFY2(engine, engine ? "" : qPrintable(engine.error().toText()));
+        s.workspace->setEngine(std::move(*engine));
+        QVERIFY(!s.window->errorBar()->isVisible());
+        QVERIFY(s.button(u"New"_s)->isEnabled());
+    }
+
+    void everyControlHasAName()
+    {
+        Session s;
+        begin(s);
+        if (QTest::currentTestFailed())
+            return;
+        s.say(u"one"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        s.window->showProblem(Error{ErrorKind::Internal, u"Something"_s, u"All"_s, u"Nothing"_s});
+        QStringList unnamed;
+        int seen = 0;
+        for (QWidget *widget : s.window->findChildren<QWidget *>()) {
+            const bool isControl =
+                widget->focusPolicy() != Qt::NoFocus || qobject_cast<QAbstractButton *>(widget);
+            const auto *label = qobject_cast<QLabel *>(widget);
+            if (label) {
+                QCOMPARE(label->textFormat() == Qt::PlainText || label->text() == "Conversations"_L1, true);
+            }
+            if (!isControl || !widget->isVisible() || widget->inherits("QMenu"))
+                continue;
+            ++seen;
+            QAccessibleInterface *accessible = QAccessible::queryAccessibleInterface(widget);
+            if (!accessible || accessible->text(QAccessible::Name).isEmpty())
+                unnamed.append(QString::fromLatin1(widget->metaObject()->className()));
+        }
+        QVERIFY(seen > 10);
+        QCOMPARE(unnamed, QStringList());
+    }
+};
+
+QTEST_MAIN(TestMainWindow)
+#include "tst_mainwindow.moc"

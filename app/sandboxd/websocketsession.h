@@ -13,6 +13,7 @@
 #include <boost/beast/websocket.hpp>
 
 #include <deque>
+#include <string>
 #include <utility>
 
 namespace Pilothouse::Http {
@@ -61,9 +62,11 @@ public:
         limits.idle_timeout = websocket::stream_base::none();
         limits.keep_alive_pings = false;
         m_ws.set_option(limits);
-        m_ws.set_option(websocket::stream_base::decorator([protocol](websocket::response_type &response) {
-            if (!protocol.isEmpty())
-                response.set(http::field::sec_websocket_protocol, protocol.toStdString());
+        // Captures only a pointer: Beast 1.81 does not destroy what a decorator holds.
+        m_protocol = protocol.toStdString();
+        m_ws.set_option(websocket::stream_base::decorator([this](websocket::response_type &response) {
+            if (!m_protocol.empty())
+                response.set(http::field::sec_websocket_protocol, m_protocol);
         }));
         m_ws.read_message_max(size_t(maxMessage));
         m_ws.auto_fragment(false);
@@ -234,6 +237,7 @@ private:
     std::deque<Frame> m_queue;
     qint64 m_queued = 0;
     websocket::close_reason m_reason;
+    std::string m_protocol;
     std::function<void(const QByteArray &, bool)> m_onMessage;
     std::function<void()> m_onDrained;
     std::function<void()> m_onClosed;

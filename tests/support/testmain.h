@@ -15,6 +15,7 @@ class Test : public QObject {
     Q_OBJECT
 protected Q_SLOTS: // A test that has its own init() calls this one.
     void initTestCase();
+    void cleanupTestCase();
     void init();
 };
 

@@ -320,10 +320,10 @@ private Q_SLOTS:
         const SandboxRef failed = ApiClient(service).create();
         QCOMPARE(ApiClient(service).data(active, "POST", "/files?path=/home/user/kept", "bytes").status, 200);
         QVERIFY(ApiClient(service)
-                    .exec(active, u"setsid sleep 54321 >/dev/null 2>&1 & true"_s)
+                    .exec(active, u"setsid sleep %1 >/dev/null 2>&1 & true"_s.arg(QLatin1StringView(unique(54))))
                     .contains(u"exit_code"));
         QCOMPARE(ApiClient(service).control("POST", "/sandboxes/" + paused.id + "/pause").status, 204);
-        const qint64 sleeper = findProcess("54321");
+        const qint64 sleeper = findProcess(unique(54));
         QVERIFY(sleeper > 0);
         if (crash)
             service.kill();
@@ -385,10 +385,10 @@ private Q_SLOTS:
         const ApiClient client(service);
         const SandboxRef sandbox = client.create();
         const auto socket = client.begin("POST", "/exec", ApiClient::dataHeaders(sandbox),
-                                         execBody(u"exec sleep 65432"_s, 60));
-        QTRY_VERIFY_WITH_TIMEOUT(findProcess("65432") > 0, 5000);
+                                         execBody(u"exec sleep %1"_s.arg(QLatin1StringView(unique(65))), 60));
+        QTRY_VERIFY_WITH_TIMEOUT(findProcess(unique(65)) > 0, 5000);
         // As the kernel does when memory is out: the first process goes, and everything with it.
-        const qint64 init = parentOf(findProcess("65432"));
+        const qint64 init = parentOf(findProcess(unique(65)));
         QVERIFY(init > 1);
         QCOMPARE(::kill(pid_t(init), SIGKILL), 0);
         const Answer answer = ApiClient::finish(*socket);
@@ -427,8 +427,8 @@ private Q_SLOTS:
                      & (QFile::ReadGroup | QFile::ReadOther | QFile::WriteGroup | QFile::WriteOther),
                  QFile::Permissions());
         const SandboxRef sandbox = client.create();
-        QVERIFY(client.exec(sandbox, u"setsid sleep 76543 >/dev/null 2>&1 & true"_s).contains(u"exit_code"));
-        const qint64 sleeper = findProcess("76543");
+        QVERIFY(client.exec(sandbox, u"setsid sleep %1 >/dev/null 2>&1 & true"_s.arg(QLatin1StringView(unique(76)))).contains(u"exit_code"));
+        const qint64 sleeper = findProcess(unique(76));
         first->abort();
         QVERIFY(!service.waitForEnd(1500)); // One user is still there.
         second->abort();
@@ -472,6 +472,12 @@ private:
                 qFatal("the service does not start: %s", m_shared->errorText().constData());
         }
         return *m_shared;
+    }
+
+    /// A number that no other run of this test uses, to find one's own process among all of the host.
+    static QByteArray unique(int n)
+    {
+        return QByteArray::number(n) + QByteArray::number(QCoreApplication::applicationPid());
     }
 
     /// The process that has `word` as an argument, as the host sees it; 0 if there is none.

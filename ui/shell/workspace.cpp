@@ -15,7 +15,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 const auto TourPrompt =
-    u"Write a small word counter in shell with a test, run the test, and fix what fails."_s;
+    u"Write a small shell program that turns numbers into Roman numerals, with a test. Run the test and fix "
+    "what fails."_s;
 constexpr int MostMissedEvents = 10'000; // Of the kinds that matter, in one turn.
 
 } // namespace

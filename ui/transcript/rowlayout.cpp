@@ -234,10 +234,11 @@ void RowLayout::paintCall(QPainter *painter, const QRect &rect, const QPalette &
                       state.unfolded ? QStringLiteral("−") : QStringLiteral("+"));
     line.setLeft(line.left() + 14);
     painter->setFont(m_text.waiting ? fonts.bold : fonts.text);
-    const int sideWidth =
-        std::min(QFontMetrics(painter->font()).horizontalAdvance(m_text.side), line.width() / 2);
+    const QFontMetrics sideMetrics(m_text.waiting ? fonts.bold : fonts.text);
+    // Advances are rounded down, so a text would be elided in exactly its own width.
+    const int sideWidth = std::min(sideMetrics.horizontalAdvance(m_text.side) + 2, line.width() / 2);
     painter->drawText(line, Qt::AlignRight | Qt::AlignVCenter,
-                      QFontMetrics(painter->font()).elidedText(m_text.side, Qt::ElideRight, sideWidth));
+                      sideMetrics.elidedText(m_text.side, Qt::ElideRight, sideWidth));
     line.setRight(line.right() - sideWidth - SidePadding);
     const QFontMetrics bold(fonts.monoBold);
     const QString name = bold.elidedText(m_text.head, Qt::ElideRight, line.width() / 2);

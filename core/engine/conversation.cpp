@@ -57,7 +57,18 @@ Conversation::Conversation(std::unique_ptr<ConversationLog> log, const Services 
     : QObject(parent)
     , m_log(std::move(log))
     , m_services(services)
-{ }
+{
+    m_log->setOverrun([this](const QString &callId) {
+        m_log->append(
+            EventKind::Note,
+            JsonBuilder()
+                .add("about"_L1, "output"_L1)
+                .add("text"_L1, u"Output came faster than it could be written; the call is being stopped."_s)
+                .add("callId"_L1, callId)
+                .take());
+        stopCall(callId);
+    });
+}
 
 Conversation::~Conversation()
 {

@@ -10,6 +10,12 @@ namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+// Output on its way to the disk. A disk is faster than any connection; past this it has stopped, and memory
+// must not pay.
+constexpr qint64 MostPendingOutput = 128 * 1024 * 1024;
+} // namespace
+
 ConversationLog::ConversationLog(QString conversation, qint64 lastSeq, EventPipe *pipe, const Clock *clock)
     : m_conversation(std::move(conversation))
     , m_lastSeq(lastSeq)
@@ -71,6 +77,10 @@ void ConversationLog::appendOutput(int turn, int step, const QString &callId, Ou
 {
     if (bytes.isEmpty())
         return;
+    if (m_overrun && m_pipe->pendingBytes() > MostPendingOutput && !m_overrunCalls.contains(callId)) {
+        m_overrunCalls.insert(callId);
+        m_overrun(callId);
+    }
     for (qsizetype i = 0; i < m_outputs.size(); ++i) {
         if (m_outputs[i].callId != callId)
             continue;

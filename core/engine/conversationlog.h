@@ -8,6 +8,9 @@
 #include "engine/conversationstate.h"
 
 #include <QHash>
+#include <QSet>
+
+#include <functional>
 
 namespace Pilothouse {
 
@@ -29,6 +32,9 @@ public:
 
     /// Turns joined pieces into events. Called by the pipe at a flush and before any other event.
     void closePending();
+    /// Called (once per call) when output comes faster than it can be written and the bound is passed: the
+    /// call must be stopped. What came before is kept.
+    void setOverrun(std::function<void(const QString &callId)> overrun) { m_overrun = std::move(overrun); }
     /// An event of the past, when a conversation is opened.
     void replay(const Event &event);
 
@@ -68,6 +74,8 @@ private:
     ConversationState m_state;
     PendingDelta m_delta;
     QList<PendingOutput> m_outputs; ///< At most one per running call.
+    std::function<void(const QString &)> m_overrun;
+    QSet<QString> m_overrunCalls;
     QHash<QString, Offsets> m_offsets; ///< By callId, of running calls.
 };
 

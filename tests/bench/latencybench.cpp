@@ -38,7 +38,8 @@ QByteArray chunk(const QByteArray &bytes)
     return QByteArray::number(bytes.size(), 16) + "\r\n" + bytes + "\r\n";
 }
 
-/// Writes one text delta each millisecond that carries the time at which it was written. In a thread of its own.
+/// Writes one text delta each millisecond that carries the time at which it was written. In a thread of its
+/// own.
 class StampServer : public QObject {
 public:
     void listen()
@@ -51,9 +52,12 @@ public:
             connect(socket, &QTcpSocket::readyRead, this, [this, socket] {
                 if (socket->readAll().isEmpty() || m_timer)
                     return;
-                socket->write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n");
-                socket->write(chunk("data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"model\":\"m\"}}\n\ndata: "
-                                    "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n"));
+                socket->write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: "
+                              "chunked\r\n\r\n");
+                socket->write(chunk(
+                    "data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"model\":\"m\"}}\n\ndata: "
+                    "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\","
+                    "\"text\":\"\"}}\n\n"));
                 m_timer = new QTimer(this);
                 m_timer->setTimerType(Qt::PreciseTimer);
                 connect(m_timer, &QTimer::timeout, this, [this, socket] { tick(socket); });
@@ -67,13 +71,16 @@ private:
     void tick(QTcpSocket *socket)
     {
         for (int i = 0; i < EventsPerTick; ++i)
-            socket->write(chunk("data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\""
-                                + QByteArray::number(nowNs()) + ";\"}}\n\n"));
+            socket->write(chunk(
+                "data: "
+                "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\""
+                + QByteArray::number(nowNs()) + ";\"}}\n\n"));
         socket->flush();
         if (++m_sent < Events)
             return;
         m_timer->stop();
-        socket->write(chunk("data: {\"type\":\"content_block_stop\",\"index\":0}\n\ndata: {\"type\":\"message_delta\",\"delta\":"
+        socket->write(chunk("data: {\"type\":\"content_block_stop\",\"index\":0}\n\ndata: "
+                            "{\"type\":\"message_delta\",\"delta\":"
                             "{\"stop_reason\":\"end_turn\"}}\n\ndata: {\"type\":\"message_stop\"}\n\n")
                       + "0\r\n\r\n");
     }
@@ -91,16 +98,18 @@ QList<Figure> measureLatency()
     server->moveToThread(&thread);
     QObject::connect(&thread, &QThread::finished, server, &QObject::deleteLater);
     thread.start();
-    QMetaObject::invokeMethod(server, [server] { server->listen(); }, Qt::BlockingQueuedConnection);
+    QMetaObject::invokeMethod(
+        server, [server] { server->listen(); }, Qt::BlockingQueuedConnection);
 
     NetworkAccess network;
     const QString base = u"http://127.0.0.1:%1"_s.arg(server->port);
-    ModelCatalog catalog(
-        &network,
-        [base](const QString &name) {
-            return name == "ANTHROPIC_BASE_URL"_L1 ? base : name == "ANTHROPIC_API_KEY"_L1 ? u"bench-key-0000"_s : QString();
-        },
-        {});
+    ModelCatalog catalog(&network,
+                         [base](const QString &name) {
+                             return name == "ANTHROPIC_BASE_URL"_L1 ? base
+                                 : name == "ANTHROPIC_API_KEY"_L1   ? u"bench-key-0000"_s
+                                                                    : QString();
+                         },
+                         {});
     auto client = catalog.client({u"anthropic"_s, u"claude-sonnet-5-5"_s});
     if (!client)
         qFatal("%s", qPrintable(client.error().toText()));

@@ -25,13 +25,15 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int Steps = 50;
-// Measured for a TypeScript agent loop with instant model and tool, 50 steps: overhead per step and memory of the process.
+// Measured for a TypeScript agent loop with instant model and tool, 50 steps: overhead per step and memory of
+// the process.
 constexpr double PeerStepMs = 27;
 constexpr double PeerMemoryMb = 215;
 
 class InstantRun final : public ToolRun {
 public:
-    explicit InstantRun(QObject *parent) : ToolRun(parent)
+    explicit InstantRun(QObject *parent)
+        : ToolRun(parent)
     {
         QMetaObject::invokeMethod(
             this,
@@ -53,10 +55,14 @@ public:
     QString description() const override { return u"Answers at once."_s; }
     QByteArray inputSchema() const override
     {
-        return "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}},\"required\":[\"command\"]}";
+        return "{\"type\":\"object\",\"properties\":{\"command\":{\"type\":\"string\"}},\"required\":["
+               "\"command\"]}";
     }
     QString summary(const Json &) const override { return u"bash: instant"_s; }
-    ToolRun *start(const Json &, const ToolContext &, QObject *parent) const override { return new InstantRun(parent); }
+    ToolRun *start(const Json &, const ToolContext &, QObject *parent) const override
+    {
+        return new InstantRun(parent);
+    }
 };
 
 Scenario manySteps(int steps)
@@ -95,7 +101,9 @@ QList<Figure> measureLoop()
         qFatal("%s", qPrintable(store.error().toText()));
     Tests::LoopbackServer service;
     service.setHandler([](const Tests::LoopbackRequest &, Tests::LoopbackConnection *connection) {
-        connection->respond(201, "{\"id\":\"sb-1\",\"status\":\"active\",\"created_at\":\"2026-01-01T00:00:00Z\",\"access_token\":\"t\"}");
+        connection->respond(201,
+                            "{\"id\":\"sb-1\",\"status\":\"active\",\"created_at\":\"2026-01-01T00:00:00Z\","
+                            "\"access_token\":\"t\"}");
     });
     NetworkAccess network;
     SandboxEndpoint endpoint;
@@ -111,7 +119,8 @@ QList<Figure> measureLoop()
     settings.provider = u"demo"_s;
     settings.model = u"bench"_s;
     log->append(EventKind::ConversationCreated, settings.toPayload());
-    log->append(EventKind::UserMessage, "{\"messageId\":\"" + newId().toLatin1() + "\",\"text\":\"Go.\",\"delivery\":\"now\"}");
+    log->append(EventKind::UserMessage,
+                "{\"messageId\":\"" + newId().toLatin1() + "\",\"text\":\"Go.\",\"delivery\":\"now\"}");
     log->append(EventKind::TurnStart,
                 "{\"turn\":1,\"parent\":null,\"messageIds\":[],\"provider\":\"demo\",\"model\":\"bench\"}");
 
@@ -134,7 +143,9 @@ QList<Figure> measureLoop()
     setup.machine.name = u"bench"_s;
     setup.sandboxClient = [&client](QObject *, auto reply) { reply(&client); };
     auto model = std::make_shared<ScriptedClient>(manySteps(Steps));
-    setup.modelClient = [model]() -> Result<std::shared_ptr<ModelClient>, Error> { return std::shared_ptr<ModelClient>(model); };
+    setup.modelClient = [model]() -> Result<std::shared_ptr<ModelClient>, Error> {
+        return std::shared_ptr<ModelClient>(model);
+    };
     setup.costNanos = [](const Usage &) { return std::optional<qint64>(); };
 
     AgentLoop loop(setup, log.get(), nullptr);

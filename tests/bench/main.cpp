@@ -21,7 +21,8 @@ double percentile(QList<double> values, double p)
     if (values.isEmpty())
         return 0;
     std::sort(values.begin(), values.end());
-    return values[std::min(values.size() - 1, static_cast<qsizetype>(p * static_cast<double>(values.size())))];
+    return values[std::min(values.size() - 1,
+                           static_cast<qsizetype>(p * static_cast<double>(values.size())))];
 }
 
 double peakMemoryMb()
@@ -52,8 +53,8 @@ int main(int argc, char *argv[])
         wanted.remove(at, 2);
     }
     // The loop comes first: its memory figure is the peak of this process.
-    const QList<QPair<QString, std::function<QList<Figure>()>>> groups
-        = {{u"loop"_s, measureLoop}, {u"latency"_s, measureLatency}, {u"sse"_s, measureSse}};
+    const QList<QPair<QString, std::function<QList<Figure>()>>> groups = {
+        {u"loop"_s, measureLoop}, {u"latency"_s, measureLatency}, {u"sse"_s, measureSse}};
     Json out = Json::array();
     bool allMet = true;
     for (const auto &[name, measure] : groups) {
@@ -65,7 +66,8 @@ int main(int argc, char *argv[])
             allMet = allMet && met;
             std::printf("%-28s %10.3f %-10s", qPrintable(figure.row), figure.value, qPrintable(figure.unit));
             if (figure.target)
-                std::printf(" target %s %g %s", figure.moreIsBetter ? ">=" : "<=", *figure.target, met ? "met" : "MISSED");
+                std::printf(" target %s %g %s", figure.moreIsBetter ? ">=" : "<=", *figure.target,
+                            met ? "met" : "MISSED");
             if (figure.peerValue)
                 std::printf("  %s %g", qPrintable(figure.peer), *figure.peerValue);
             std::printf("\n");
@@ -79,7 +81,8 @@ int main(int argc, char *argv[])
             row.set(u"peer"_s, figure.peer.isEmpty() ? Json() : Json::string(figure.peer));
             row.set(u"peerValue"_s, figure.peerValue ? Json::number(*figure.peerValue) : Json());
             row.set(u"ratio"_s,
-                    figure.peerValue && figure.value > 0 ? Json::number(*figure.peerValue / figure.value) : Json());
+                    figure.peerValue && figure.value > 0 ? Json::number(*figure.peerValue / figure.value)
+                                                         : Json());
             out.append(row);
         }
     }

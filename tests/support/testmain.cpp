@@ -14,10 +14,7 @@ using namespace Qt::StringLiterals;
 
 void Test::initTestCase() { QStandardPaths::setTestModeEnabled(true); }
 
-void Test::init()
-{
-    QTest::failOnWarning(QRegularExpression(u".?"_s));
-}
+void Test::init() { QTest::failOnWarning(QRegularExpression(u".?"_s)); }
 
 QByteArray testData(const QString &name)
 {

@@ -43,7 +43,8 @@ void CliRunner::prepare(QProcess *process, const QStringList &arguments) const
     process->setArguments(all);
     QStringList environment = extraEnvironment;
     const QProcessEnvironment own = QProcessEnvironment::systemEnvironment();
-    for (const QString &name : {u"PATH"_s, u"LC_ALL"_s, u"ASAN_OPTIONS"_s, u"UBSAN_OPTIONS"_s, u"LSAN_OPTIONS"_s})
+    for (const QString &name :
+         {u"PATH"_s, u"LC_ALL"_s, u"ASAN_OPTIONS"_s, u"UBSAN_OPTIONS"_s, u"LSAN_OPTIONS"_s})
         if (own.contains(name) && extraEnvironment.filter(name + u'=').isEmpty())
             environment << name + u'=' + own.value(name);
     environment << u"HOME="_s + m_files.path();
@@ -90,10 +91,11 @@ QByteArray quickScenario(const QStringList &commands)
 {
     QByteArray steps;
     for (const QString &command : commands)
-        steps += "{\"events\":[{\"text\":\"Next.\"},{\"call\":{\"name\":\"bash\",\"args\":{\"command\":" + Json::string(command).toJson()
-            + "}}}],\"usage\":{\"input\":10,\"output\":5}},";
-    return "{\"format\":1,\"name\":\"quick\",\"maxSteps\":50,\"pace\":{\"charsPerSecond\":0},\"turns\":[{\"steps\":[" + steps
-        + "{\"events\":[{\"text\":\"Done.\"}]}]}]}";
+        steps += "{\"events\":[{\"text\":\"Next.\"},{\"call\":{\"name\":\"bash\",\"args\":{\"command\":"
+            + Json::string(command).toJson() + "}}}],\"usage\":{\"input\":10,\"output\":5}},";
+    return "{\"format\":1,\"name\":\"quick\",\"maxSteps\":50,\"pace\":{\"charsPerSecond\":0},\"turns\":[{"
+           "\"steps\":["
+        + steps + "{\"events\":[{\"text\":\"Done.\"}]}]}]}";
 }
 
 } // namespace Pilothouse::Tests

@@ -22,19 +22,21 @@ struct CliResult {
     [[nodiscard]] QList<Json> lines() const; ///< stdout as NDJSON; a line that does not parse becomes null.
 };
 
-/// Runs pilothouse-cli on a data folder of its own, with a clean environment (no keys). Ends the sandbox service of that
-/// folder when it is destroyed.
+/// Runs pilothouse-cli on a data folder of its own, with a clean environment (no keys). Ends the sandbox
+/// service of that folder when it is destroyed.
 class CliRunner {
 public:
     CliRunner();
     ~CliRunner();
     Q_DISABLE_COPY_MOVE(CliRunner)
 
-    [[nodiscard]] CliResult run(const QStringList &arguments, const QByteArray &input = {}, int timeoutMs = 60000);
+    [[nodiscard]] CliResult run(const QStringList &arguments, const QByteArray &input = {},
+                                int timeoutMs = 60000);
     /// Started and left running.
     [[nodiscard]] std::unique_ptr<QProcess> start(const QStringList &arguments);
     [[nodiscard]] QString dataDir() const { return m_folder.path(); }
-    [[nodiscard]] QString writeFile(const QString &name, const QByteArray &bytes) const; ///< Beside the data; returns its path.
+    [[nodiscard]] QString writeFile(const QString &name,
+                                    const QByteArray &bytes) const; ///< Beside the data; returns its path.
     QStringList extraEnvironment;
 
 private:

@@ -24,7 +24,9 @@ class TestCli : public Tests::Test {
     CliResult play(const QStringList &commands, const QStringList &more = {})
     {
         const QString script = cli->writeFile(u"quick.json"_s, quickScenario(commands));
-        return cli->run(QStringList {u"run"_s, u"--json"_s, u"--model"_s, u"demo/quick"_s, u"--demo-script"_s, script, u"Go."_s} + more);
+        return cli->run(QStringList{u"run"_s, u"--json"_s, u"--model"_s, u"demo/quick"_s, u"--demo-script"_s,
+                                    script, u"Go."_s}
+                        + more);
     }
     static QList<Json> payloads(const CliResult &result, const QString &kind)
     {
@@ -94,11 +96,12 @@ private Q_SLOTS:
         QTcpServer service;
         QVERIFY(service.listen(QHostAddress::LocalHost));
         cli->extraEnvironment << u"PH_CANARY=visible"_s;
-        const CliResult result = play({u"cat "_s + secret.fileName() + u"; ls "_s + outside.path(), u"env"_s,
-                                       u"for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done"_s,
-                                       u"(exec 3<>/dev/tcp/127.0.0.1/%1) 2>&1 || bash -c 'exec 3<>/dev/tcp/127.0.0.1/%1' 2>&1"_s.arg(
-                                           service.serverPort()),
-                                       u"echo x > /usr/x; echo x > /etc/x; ls /etc/shadow /etc/ssh /root/.ssh /home"_s});
+        const CliResult result = play(
+            {u"cat "_s + secret.fileName() + u"; ls "_s + outside.path(), u"env"_s,
+             u"for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done"_s,
+             u"(exec 3<>/dev/tcp/127.0.0.1/%1) 2>&1 || bash -c 'exec 3<>/dev/tcp/127.0.0.1/%1' 2>&1"_s.arg(
+                 service.serverPort()),
+             u"echo x > /usr/x; echo x > /etc/x; ls /etc/shadow /etc/ssh /root/.ssh /home"_s});
         QVERIFY2(result.exitCode == 0, result.err.constData());
         QVERIFY(!result.out.contains("host secret"));
         const QList<Json> results = payloads(result, u"tool-result"_s);
@@ -106,7 +109,8 @@ private Q_SLOTS:
         QVERIFY(results[0][u"result"][u"stderr"].toString().contains(u"No such file"_s));
         QVERIFY(!results[1][u"result"][u"stdout"].toString().contains(u"CANARY"_s));
         const QString processes = results[2][u"result"][u"stdout"].toString();
-        QVERIFY2(!processes.contains(u"pilothouse-cli"_s) && !processes.contains(u"sandboxd"_s) && !processes.contains(u"tst_"_s),
+        QVERIFY2(!processes.contains(u"pilothouse-cli"_s) && !processes.contains(u"sandboxd"_s)
+                     && !processes.contains(u"tst_"_s),
                  qPrintable(processes));
         QVERIFY(results[3][u"exitCode"].toInteger(0) != 0);
         QVERIFY(!service.hasPendingConnections());
@@ -119,7 +123,8 @@ private Q_SLOTS:
     void aSecondProgramReadsAndDoesNotRun()
     {
         const QString script = cli->writeFile(u"slow.json"_s, quickScenario({u"echo ready; sleep 600"_s}));
-        auto first = cli->start({u"run"_s, u"--json"_s, u"--demo-script"_s, script, u"--model"_s, u"demo/slow"_s, u"Go."_s});
+        auto first = cli->start(
+            {u"run"_s, u"--json"_s, u"--demo-script"_s, script, u"--model"_s, u"demo/slow"_s, u"Go."_s});
         QByteArray out;
         QTRY_VERIFY_WITH_TIMEOUT((out += first->readAllStandardOutput()).contains("\"tool-output\""), 20000);
         QCOMPARE(cli->run({u"list"_s}).exitCode, 0);
@@ -132,7 +137,8 @@ private Q_SLOTS:
         QCOMPARE(cli->run({u"search"_s, u"Go"_s}).exitCode, 0);
         const CliResult second = cli->run({u"run"_s, u"Go."_s});
         QCOMPARE(second.exitCode, 8);
-        QVERIFY2(second.err.contains("pilothouse-cli") && second.err.contains(QByteArray::number(first->processId())),
+        QVERIFY2(second.err.contains("pilothouse-cli")
+                     && second.err.contains(QByteArray::number(first->processId())),
                  second.err.constData());
         // Ctrl-C once stops by the ladder.
         ::kill(static_cast<pid_t>(first->processId()), SIGINT);
@@ -152,7 +158,8 @@ private Q_SLOTS:
         QCOMPARE(cli->run({u"run"_s, u"--after-turn"_s, u"burn"_s, u"Go."_s}).exitCode, 2);
         QCOMPARE(cli->run({u"show"_s, u"12345678"_s}).exitCode, 2);
         QCOMPARE(cli->run({u"sandbox"_s, u"exec"_s, u"no-such-id"_s, u"true"_s}).exitCode, 125);
-        const CliResult keyless = cli->run({u"run"_s, u"--model"_s, u"anthropic/claude-sonnet-5-5"_s, u"Go."_s});
+        const CliResult keyless =
+            cli->run({u"run"_s, u"--model"_s, u"anthropic/claude-sonnet-5-5"_s, u"Go."_s});
         QCOMPARE(keyless.exitCode, 3);
         QVERIFY(keyless.err.contains("ANTHROPIC_API_KEY"));
         const CliResult superserve = cli->run({u"run"_s, u"--sandbox"_s, u"superserve"_s, u"Go."_s});
@@ -179,10 +186,12 @@ private Q_SLOTS:
     void brokenScenario()
     {
         const QString file = cli->writeFile(u"broken.json"_s, "{\"format\":1,\n\"turns\":[}");
-        const CliResult result = cli->run({u"run"_s, u"--demo-script"_s, file, u"--model"_s, u"demo/x"_s, u"Go."_s});
+        const CliResult result =
+            cli->run({u"run"_s, u"--demo-script"_s, file, u"--model"_s, u"demo/x"_s, u"Go."_s});
         QCOMPARE(result.exitCode, 3);
         QVERIFY2(result.err.contains("broken.json"), result.err.constData());
-        const CliResult missing = cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"--model"_s, u"demo/x"_s, u"Go."_s});
+        const CliResult missing =
+            cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"--model"_s, u"demo/x"_s, u"Go."_s});
         QCOMPARE(missing.exitCode, 3);
     }
 
@@ -213,7 +222,8 @@ private Q_SLOTS:
         cli->extraEnvironment << u"PATH="_s + tools.path();
         const CliResult result = play({u"true"_s});
         QCOMPARE(result.exitCode, 4);
-        QVERIFY2(result.err.contains("bubblewrap") || result.out.contains("bubblewrap"), QByteArray(result.err + result.out.right(600)).constData());
+        QVERIFY2(result.err.contains("bubblewrap") || result.out.contains("bubblewrap"),
+                 QByteArray(result.err + result.out.right(600)).constData());
         // The prompt is kept.
         QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 1);
     }

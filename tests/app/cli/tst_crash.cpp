@@ -32,14 +32,15 @@ QByteArray countingTour()
     QFile file(QStringLiteral(PH_SOURCE_DIR) + u"/resources/demo/tour.json"_s);
     if (!file.open(QIODevice::ReadOnly))
         qFatal("no tour");
-    return file.readAll().replace("{\"command\": \"", "{\"command\": \"echo $PH_CALL >> /home/user/.ran; ")
+    return file.readAll()
+        .replace("{\"command\": \"", "{\"command\": \"echo $PH_CALL >> /home/user/.ran; ")
         .replace("{\"command\":\"", "{\"command\":\"echo $PH_CALL >> /home/user/.ran; ");
 }
 
 } // namespace
 
-/// kill -9 at random moments of the tour: nothing that was shown is lost, nothing runs twice, every call has its end,
-/// the sandbox is there and can be paused.
+/// kill -9 at random moments of the tour: nothing that was shown is lost, nothing runs twice, every call has
+/// its end, the sandbox is there and can be paused.
 class TestCrash : public Tests::Test {
     Q_OBJECT
 
@@ -68,7 +69,9 @@ class TestCrash : public Tests::Test {
                 continue;
             const qsizetype index = event[u"seq"].toInteger(0) - 1;
             QVERIFY2(index < kept.size(), QByteArray(label + ": lost " + event.toJson()).constData());
-            QVERIFY2(kept[index] == event, QByteArray(label + ": changed " + event.toJson() + " to " + kept[index].toJson()).constData());
+            QVERIFY2(kept[index] == event,
+                     QByteArray(label + ": changed " + event.toJson() + " to " + kept[index].toJson())
+                         .constData());
         }
 
         // The next owner closes the turn.
@@ -94,19 +97,23 @@ class TestCrash : public Tests::Test {
             else if (kind == "sandbox-state"_L1 && event[u"payload"][u"sandboxId"].isString())
                 sandbox = event[u"payload"][u"sandboxId"].toString();
             if (event[u"seq"].toInteger(0) > kept.size())
-                QVERIFY2(kind != "tool-start"_L1, QByteArray(label + ": ran something after the crash").constData());
+                QVERIFY2(kind != "tool-start"_L1,
+                         QByteArray(label + ": ran something after the crash").constData());
         }
         for (const QString &call : std::as_const(calls)) {
-            QVERIFY2(ends.value(call) == 1, QByteArray(label + ": ends " + QByteArray::number(ends.value(call))).constData());
+            QVERIFY2(ends.value(call) == 1,
+                     QByteArray(label + ": ends " + QByteArray::number(ends.value(call))).constData());
             QVERIFY2(starts.value(call) <= 1, label.constData());
         }
         bool begun = false;
         for (const Json &event : closed)
             begun = begun || event[u"kind"].toString() == "turn-start"_L1;
         if (begun)
-            QVERIFY2(turnEnds == 1, QByteArray(label + ": turn ends " + QByteArray::number(turnEnds)).constData());
+            QVERIFY2(turnEnds == 1,
+                     QByteArray(label + ": turn ends " + QByteArray::number(turnEnds)).constData());
 
-        const Json list = parseJson(round->cli.run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json());
+        const Json list =
+            parseJson(round->cli.run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json());
         QVERIFY2(list.size() <= 1, label.constData());
         if (!sandbox.isEmpty())
             QVERIFY2(list.size() == 1 && list.at(0)[u"id"].toString() == sandbox, label.constData());
@@ -116,8 +123,10 @@ class TestCrash : public Tests::Test {
         const QString id = list.at(0)[u"id"].toString();
         QCOMPARE(list.at(0)[u"metadata"][u"ph_conversation"].toString(), conversation);
         QVERIFY2(round->cli.run({u"sandbox"_s, u"resume"_s, id}).exitCode == 0, label.constData());
-        const CliResult ran = round->cli.run({u"sandbox"_s, u"exec"_s, id, u"cat /home/user/.ran 2>/dev/null | sort | uniq -d"_s});
-        QVERIFY2(ran.exitCode == 0 && ran.out.isEmpty(), QByteArray(label + ": ran twice " + ran.out + ran.err).constData());
+        const CliResult ran = round->cli.run(
+            {u"sandbox"_s, u"exec"_s, id, u"cat /home/user/.ran 2>/dev/null | sort | uniq -d"_s});
+        QVERIFY2(ran.exitCode == 0 && ran.out.isEmpty(),
+                 QByteArray(label + ": ran twice " + ran.out + ran.err).constData());
         const CliResult paused = round->cli.run({u"sandbox"_s, u"pause"_s, id});
         QVERIFY2(paused.exitCode == 0, QByteArray(label + paused.err).constData());
     }
@@ -136,8 +145,8 @@ private Q_SLOTS:
             for (int i = 0; i < SideBySide && left > 0; ++i, --left) {
                 auto round = std::make_unique<Round>();
                 const QString script = round->cli.writeFile(u"tour.json"_s, scenario);
-                round->process = round->cli.start(
-                    {u"run"_s, u"--json"_s, u"--model"_s, u"demo/tour"_s, u"--demo-script"_s, script, u"Show me."_s});
+                round->process = round->cli.start({u"run"_s, u"--json"_s, u"--model"_s, u"demo/tour"_s,
+                                                   u"--demo-script"_s, script, u"Show me."_s});
                 const int delay = random.bounded(TourMs);
                 Round *raw = round.get();
                 QTimer::singleShot(delay, this, [raw] {

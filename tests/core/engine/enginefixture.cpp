@@ -12,7 +12,8 @@ using namespace Qt::StringLiterals;
 
 EngineFixture::EngineFixture()
 {
-    environment = {{u"SUPERSERVE_API_KEY"_s, QString()}, {u"ANTHROPIC_API_KEY"_s, u"sk-ant-test-0123456789"_s}};
+    environment = {{u"SUPERSERVE_API_KEY"_s, QString()},
+                   {u"ANTHROPIC_API_KEY"_s, u"sk-ant-test-0123456789"_s}};
     options.program = u"test"_s;
     options.dataDir = folder.path();
     options.retries = false;
@@ -42,13 +43,11 @@ void EngineFixture::openEngine()
     QVERIFY2(opened, opened ? "" : qPrintable(opened.error().toText()));
     engine = std::move(*opened);
     connect(engine.get(), &Engine::eventsReady, this, [this](const EventBatch &batch) { events += batch; });
-    connect(engine.get(), &Engine::turnEnded, this, [this](const QString &, const QString &reason) { ends.append(reason); });
+    connect(engine.get(), &Engine::turnEnded, this,
+            [this](const QString &, const QString &reason) { ends.append(reason); });
 }
 
-void EngineFixture::closeEngine()
-{
-    engine.reset();
-}
+void EngineFixture::closeEngine() { engine.reset(); }
 
 QString EngineFixture::begin(const ConversationSettings &settings, const QString &prompt)
 {
@@ -73,8 +72,8 @@ QString EngineFixture::waitForEnd()
     return ends.last();
 }
 
-ConversationSettings EngineFixture::settings(const QString &sandboxName, const QString &instructions, const QStringList &tools,
-                                             const QString &afterTurn, int maxSteps)
+ConversationSettings EngineFixture::settings(const QString &sandboxName, const QString &instructions,
+                                             const QStringList &tools, const QString &afterTurn, int maxSteps)
 {
     ConversationSettings settings;
     settings.provider = u"anthropic"_s;
@@ -89,10 +88,7 @@ ConversationSettings EngineFixture::settings(const QString &sandboxName, const Q
     return settings;
 }
 
-QStringList EngineFixture::calls() const
-{
-    return log;
-}
+QStringList EngineFixture::calls() const { return log; }
 
 QList<Json> EngineFixture::payloads(EventKind kind) const
 {

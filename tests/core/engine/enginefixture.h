@@ -15,8 +15,8 @@
 
 namespace Pilothouse::Tests {
 
-/// A whole engine against the real sandbox service (behind a recording proxy) and a scripted Anthropic service. Every
-/// request of either kind stands in `log` in the order in which it was made.
+/// A whole engine against the real sandbox service (behind a recording proxy) and a scripted Anthropic
+/// service. Every request of either kind stands in `log` in the order in which it was made.
 class EngineFixture : public QObject {
     Q_OBJECT
 public:
@@ -29,17 +29,20 @@ public:
 
     /// A new conversation with the scenario's settings and its first message.
     QString begin(const ConversationSettings &settings, const QString &prompt);
-    void submit(const QString &conversation, const QString &prompt, MessageDelivery delivery = MessageDelivery::Now);
+    void submit(const QString &conversation, const QString &prompt,
+                MessageDelivery delivery = MessageDelivery::Now);
     /// Waits for the end of the running turn and returns its reason.
     QString waitForEnd();
-    [[nodiscard]] static ConversationSettings settings(const QString &sandboxName, const QString &instructions,
-                                                       const QStringList &tools, const QString &afterTurn, int maxSteps = 5);
+    [[nodiscard]] static ConversationSettings settings(const QString &sandboxName,
+                                                       const QString &instructions, const QStringList &tools,
+                                                       const QString &afterTurn, int maxSteps = 5);
 
     /// "POST /sandboxes", "START", "model", … with ids replaced by ID.
     [[nodiscard]] QStringList calls() const;
     [[nodiscard]] QList<Json> payloads(EventKind kind) const;
     [[nodiscard]] QStringList kinds() const;
-    [[nodiscard]] QByteArray output(const QString &callId, const QString &channel) const; ///< Bytes of its output events.
+    [[nodiscard]] QByteArray output(const QString &callId,
+                                    const QString &channel) const; ///< Bytes of its output events.
     [[nodiscard]] QByteArray body(const QByteArray &method, int index = 0) const; ///< Of a proxied call.
 
     QHash<QString, QString> environment;

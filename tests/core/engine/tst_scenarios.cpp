@@ -16,19 +16,18 @@ namespace {
 
 const auto S2Instructions = u"Use the bash tool to inspect the sandbox before answering."_s;
 const auto S2Prompt = u"List the files in /tmp and tell me how many there are."_s;
-const QStringList S2Order {u"POST /sandboxes"_s, u"model"_s, u"START"_s, u"model"_s, u"DELETE /sandboxes/ID"_s};
+const QStringList S2Order{u"POST /sandboxes"_s, u"model"_s, u"START"_s, u"model"_s,
+                          u"DELETE /sandboxes/ID"_s};
 
 QByteArray bashTool()
 {
     return "{\"name\":\"bash\",\"description\":\"Run a shell command in the sandbox.\",\"input_schema\":{"
-           "\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"type\":\"object\",\"properties\":{\"command\":{\"type\":"
+           "\"$schema\":\"http://json-schema.org/draft-07/"
+           "schema#\",\"type\":\"object\",\"properties\":{\"command\":{\"type\":"
            "\"string\"}},\"required\":[\"command\"],\"additionalProperties\":false}}";
 }
 
-QByteArray quoted(const QString &text)
-{
-    return Json::string(text).toJson();
-}
+QByteArray quoted(const QString &text) { return Json::string(text).toJson(); }
 
 } // namespace
 
@@ -40,20 +39,25 @@ class TestScenarios : public Tests::Test {
 
     ConversationSettings s2(int maxSteps = 5) const
     {
-        return EngineFixture::settings(u"agent-runtime"_s, S2Instructions, {u"bash"_s}, u"delete"_s, maxSteps);
+        return EngineFixture::settings(u"agent-runtime"_s, S2Instructions, {u"bash"_s}, u"delete"_s,
+                                       maxSteps);
     }
     ConversationSettings s3() const
     {
-        return EngineFixture::settings(u"code-runner"_s,
-                                       u"You are a coding assistant. Save code under /home/user, run it with the bash tool, and "
-                                       "report the real output. Use python3, not python."_s,
-                                       {u"bash"_s, u"writeFile"_s, u"readFile"_s}, u"delete"_s, 10);
+        return EngineFixture::settings(
+            u"code-runner"_s,
+            u"You are a coding assistant. Save code under /home/user, run it with the bash tool, and "
+            "report the real output. Use python3, not python."_s,
+            {u"bash"_s, u"writeFile"_s, u"readFile"_s}, u"delete"_s, 10);
     }
     QByteArray firstBody() const
     {
-        return "{\"model\":\"claude-sonnet-5-5\",\"max_tokens\":128000,\"system\":[{\"type\":\"text\",\"text\":"
-            + quoted(S2Instructions) + "}],\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
-            + quoted(S2Prompt) + "}]}],\"tools\":[" + bashTool() + "],\"tool_choice\":{\"type\":\"auto\"},\"stream\":true}";
+        return "{\"model\":\"claude-sonnet-5-5\",\"max_tokens\":128000,\"system\":[{\"type\":\"text\","
+               "\"text\":"
+            + quoted(S2Instructions)
+            + "}],\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
+            + quoted(S2Prompt) + "}]}],\"tools\":[" + bashTool()
+            + "],\"tool_choice\":{\"type\":\"auto\"},\"stream\":true}";
     }
 
 private Q_SLOTS:
@@ -72,7 +76,7 @@ private Q_SLOTS:
         const QByteArray sandboxKey = f->sandboxd.key();
         if (f->proxy)
             QVERIFY(!f->proxy->everything().contains(modelKey));
-        QList<QByteArray> tokens {modelKey, sandboxKey};
+        QList<QByteArray> tokens{modelKey, sandboxKey};
         f->closeEngine();
         for (const EventDelivery &delivery : std::as_const(f->events)) {
             for (const QByteArray &token : tokens)
@@ -120,7 +124,9 @@ private Q_SLOTS:
     // S2
     void s2_agentWithBash()
     {
-        f->model.enqueue(ModelReply().text(u"I'll check."_s).call(u"toolu_1"_s, u"bash"_s, "{\"command\":\"ls -A /tmp\"}"));
+        f->model.enqueue(ModelReply()
+                             .text(u"I'll check."_s)
+                             .call(u"toolu_1"_s, u"bash"_s, "{\"command\":\"ls -A /tmp\"}"));
         f->model.enqueue(ModelReply().text(u"There are none."_s));
         f->begin(s2(), S2Prompt);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
@@ -136,10 +142,13 @@ private Q_SLOTS:
 
         QCOMPARE(f->model.bodies().value(0), firstBody());
         const QString callId = f->payloads(EventKind::ToolCall).first()[u"callId"].toString();
-        QCOMPARE(f->body("START"), "{\"command\":\"ls -A /tmp\",\"env\":{\"PH_CALL\":" + quoted(callId) + "},\"timeout_s\":60}");
+        QCOMPARE(f->body("START"),
+                 "{\"command\":\"ls -A /tmp\",\"env\":{\"PH_CALL\":" + quoted(callId)
+                     + "},\"timeout_s\":60}");
 
         const QByteArray printed = f->output(callId, u"stdout"_s);
-        const QByteArray result = "{\"stdout\":" + quoted(QString::fromUtf8(printed)) + ",\"stderr\":\"\",\"exitCode\":0}";
+        const QByteArray result =
+            "{\"stdout\":" + quoted(QString::fromUtf8(printed)) + ",\"stderr\":\"\",\"exitCode\":0}";
         const Json messages = f->model.requests().value(1)[u"messages"];
         QCOMPARE(messages.size(), 3);
         QVERIFY(messages.at(0) == f->model.requests().value(0)[u"messages"].at(0));
@@ -147,7 +156,8 @@ private Q_SLOTS:
         QCOMPARE(messages.at(1)[u"content"].at(0)[u"text"].toString(), u"I'll check."_s);
         QCOMPARE(messages.at(1)[u"content"].at(1)[u"name"].toString(), u"bash"_s);
         QCOMPARE(messages.at(2).toJson(),
-                 "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\",\"content\":"
+                 "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\","
+                 "\"content\":"
                      + quoted(QString::fromUtf8(result)) + "}]}");
         // The second request extends the first, byte for byte.
         const QByteArray first = f->model.bodies().value(0);
@@ -183,7 +193,8 @@ private Q_SLOTS:
         f->model.enqueue(ModelReply().text(u"Sorry."_s));
         f->begin(s2(), S2Prompt);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
-        QCOMPARE(f->calls(), QStringList({u"POST /sandboxes"_s, u"model"_s, u"model"_s, u"DELETE /sandboxes/ID"_s}));
+        QCOMPARE(f->calls(),
+                 QStringList({u"POST /sandboxes"_s, u"model"_s, u"model"_s, u"DELETE /sandboxes/ID"_s}));
         const Json results = f->model.requests().value(1)[u"messages"].at(2)[u"content"];
         QCOMPARE(results.size(), 3);
         QVERIFY(results.at(0)[u"content"].toString().contains(u"bash"_s)); // The names there are.
@@ -229,17 +240,23 @@ private Q_SLOTS:
     // S3
     void s3_fileTools()
     {
-        const QByteArray code = "n, found = 2, []\nwhile len(found) < 10:\n    if all(n % p for p in found):\n        found.append(n)\n"
+        const QByteArray code = "n, found = 2, []\nwhile len(found) < 10:\n    if all(n % p for p in "
+                                "found):\n        found.append(n)\n"
                                 "    n += 1\nprint(*found)\n";
-        f->model.enqueue(ModelReply().call(u"t1"_s, u"writeFile"_s,
-                                           "{\"path\":\"/home/user/primes.py\",\"content\":" + quoted(QString::fromUtf8(code)) + "}"));
-        f->model.enqueue(ModelReply().call(u"t2"_s, u"bash"_s, "{\"command\":\"python3 /home/user/primes.py\"}"));
+        f->model.enqueue(ModelReply().call(
+            u"t1"_s, u"writeFile"_s,
+            "{\"path\":\"/home/user/primes.py\",\"content\":" + quoted(QString::fromUtf8(code)) + "}"));
+        f->model.enqueue(
+            ModelReply().call(u"t2"_s, u"bash"_s, "{\"command\":\"python3 /home/user/primes.py\"}"));
         f->model.enqueue(ModelReply().text(u"Done."_s));
-        f->begin(s3(), u"Write a Python script that prints the first 10 prime numbers, run it, and show me the output."_s);
+        f->begin(
+            s3(),
+            u"Write a Python script that prints the first 10 prime numbers, run it, and show me the output."_s);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
-        QCOMPARE(f->calls(),
-                 QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /files?path=%2Fhome%2Fuser%2Fprimes.py"_s, u"model"_s,
-                              u"START"_s, u"model"_s, u"DELETE /sandboxes/ID"_s}));
+        QCOMPARE(
+            f->calls(),
+            QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /files?path=%2Fhome%2Fuser%2Fprimes.py"_s,
+                         u"model"_s, u"START"_s, u"model"_s, u"DELETE /sandboxes/ID"_s}));
         QCOMPARE(f->body("POST", 1), code);
         QCOMPARE(f->model.requests().value(0)[u"tools"].size(), 3);
         QCOMPARE(f->model.requests().value(0)[u"tools"].at(1)[u"name"].toString(), u"writeFile"_s);
@@ -252,20 +269,24 @@ private Q_SLOTS:
 
         QStringList lines;
         for (const Json &call : f->payloads(EventKind::ToolCall))
-            lines.append(u"> "_s + call[u"toolName"].toString() + u' ' + QString::fromUtf8(call[u"args"].toJson()));
-        QCOMPARE(lines.value(0), u"> writeFile {\"path\":\"/home/user/primes.py\",\"content\":"_s
+            lines.append(u"> "_s + call[u"toolName"].toString() + u' '
+                         + QString::fromUtf8(call[u"args"].toJson()));
+        QCOMPARE(lines.value(0),
+                 u"> writeFile {\"path\":\"/home/user/primes.py\",\"content\":"_s
                      + QString::fromUtf8(quoted(QString::fromUtf8(code))) + u'}');
         QCOMPARE(lines.value(1), u"> bash {\"command\":\"python3 /home/user/primes.py\"}"_s);
     }
 
     void s3_charactersAreUtf16Units()
     {
-        f->model.enqueue(ModelReply().call(u"t1"_s, u"write-file"_s, "{\"path\":\"/home/user/x\",\"content\":\"é😀\"}"));
+        f->model.enqueue(
+            ModelReply().call(u"t1"_s, u"write-file"_s, "{\"path\":\"/home/user/x\",\"content\":\"é😀\"}"));
         f->model.enqueue(ModelReply().text(u"Done."_s));
         f->begin(s3(), u"Write."_s);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
         // A call by the tool's id is served, and listed under the name that the model wrote.
-        QCOMPARE(f->payloads(EventKind::ToolResult).first()[u"result"].toString(), u"Wrote 3 characters to /home/user/x"_s);
+        QCOMPARE(f->payloads(EventKind::ToolResult).first()[u"result"].toString(),
+                 u"Wrote 3 characters to /home/user/x"_s);
         QCOMPARE(f->payloads(EventKind::ToolCall).first()[u"toolName"].toString(), u"write-file"_s);
     }
 
@@ -278,7 +299,7 @@ private Q_SLOTS:
         f->model.enqueue(ModelReply().text(u"Done."_s));
         f->begin(s3(), u"Read."_s);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
-        QCOMPARE(f->calls().filter(u"/files"_s), QStringList {u"GET /files?path=%2Fhome%2Fuser%2Fnope"_s});
+        QCOMPARE(f->calls().filter(u"/files"_s), QStringList{u"GET /files?path=%2Fhome%2Fuser%2Fnope"_s});
         const Json results = f->model.requests().value(1)[u"messages"].at(2)[u"content"];
         QVERIFY(results.at(0)[u"content"].toString().contains(u"absolute"_s));
         QVERIFY(results.at(1)[u"content"].toString().contains(u".."_s));
@@ -289,12 +310,15 @@ private Q_SLOTS:
 
     void s3_parallelCallsAnswerInCallOrder()
     {
-        f->model.enqueue(ModelReply()
-                             .call(u"t1"_s, u"bash"_s, "{\"command\":\"while [ ! -e /tmp/go ]; do sleep 0.05; done; echo first\"}")
-                             .call(u"t2"_s, u"bash"_s, "{\"command\":\"echo second; touch /tmp/go\"}"));
+        f->model.enqueue(
+            ModelReply()
+                .call(u"t1"_s, u"bash"_s,
+                      "{\"command\":\"while [ ! -e /tmp/go ]; do sleep 0.05; done; echo first\"}")
+                .call(u"t2"_s, u"bash"_s, "{\"command\":\"echo second; touch /tmp/go\"}"));
         f->model.enqueue(ModelReply().text(u"Done."_s));
         f->begin(s3(), u"Both."_s);
-        QCOMPARE(f->waitForEnd(), u"finished"_s); // The first waits for the second: they really run side by side.
+        QCOMPARE(f->waitForEnd(),
+                 u"finished"_s); // The first waits for the second: they really run side by side.
         const Json results = f->model.requests().value(1)[u"messages"].at(2)[u"content"];
         QVERIFY(results.at(0)[u"content"].toString().contains(u"first"_s));
         QVERIFY(results.at(1)[u"content"].toString().contains(u"second"_s));
@@ -303,8 +327,10 @@ private Q_SLOTS:
     // S4
     void s4_streaming()
     {
-        f->model.enqueue(ModelReply().text(u"Checking now."_s).call(u"t1"_s, u"bash"_s,
-                                                                    "{\"command\":\"cat /etc/os-release; python3 --version\"}"));
+        f->model.enqueue(
+            ModelReply()
+                .text(u"Checking now."_s)
+                .call(u"t1"_s, u"bash"_s, "{\"command\":\"cat /etc/os-release; python3 --version\"}"));
         f->model.enqueue(ModelReply().text(u"That is all."_s));
         f->begin(s2(), u"Which Linux distribution and Python version does this machine run?"_s);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
@@ -315,7 +341,8 @@ private Q_SLOTS:
             if (delivery.event->kind == EventKind::TextDelta)
                 text += payload[u"text"].toString();
             else if (delivery.event->kind == EventKind::ToolCall)
-                text += u"\n> "_s + payload[u"toolName"].toString() + u' ' + QString::fromUtf8(payload[u"args"].toJson()) + u'\n';
+                text += u"\n> "_s + payload[u"toolName"].toString() + u' '
+                    + QString::fromUtf8(payload[u"args"].toJson()) + u'\n';
             else if (delivery.event->kind == EventKind::ToolResult)
                 text += QString::fromUtf8(payload[u"result"].toJson()) + u'\n';
         }
@@ -323,47 +350,56 @@ private Q_SLOTS:
         const QString printed = QString::fromUtf8(f->output(callId, u"stdout"_s));
         QVERIFY(printed.contains(u"NAME="_s));
         QVERIFY(printed.contains(u"Python 3"_s));
-        QCOMPARE(text, u"Checking now.\n> bash {\"command\":\"cat /etc/os-release; python3 --version\"}\n{\"stdout\":"_s
-                     + QString::fromUtf8(quoted(printed)) + u",\"stderr\":\"\",\"exitCode\":0}\nThat is all."_s);
+        QCOMPARE(
+            text,
+            u"Checking now.\n> bash {\"command\":\"cat /etc/os-release; python3 --version\"}\n{\"stdout\":"_s
+                + QString::fromUtf8(quoted(printed)) + u",\"stderr\":\"\",\"exitCode\":0}\nThat is all."_s);
     }
 
     // S5
     void s5_oneSandboxPerConversation()
     {
-        f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s,
-                                           "{\"command\":\"printf 'a\\\\nb\\\\nc\\\\n' > /home/user/todo.txt\"}"));
+        f->model.enqueue(ModelReply().call(
+            u"t1"_s, u"bash"_s, "{\"command\":\"printf 'a\\\\nb\\\\nc\\\\n' > /home/user/todo.txt\"}"));
         f->model.enqueue(ModelReply().text(u"Created."_s));
-        f->model.enqueue(ModelReply().call(u"t2"_s, u"bash"_s, "{\"command\":\"echo d >> /home/user/todo.txt; cat /home/user/todo.txt\"}"));
+        f->model.enqueue(ModelReply().call(
+            u"t2"_s, u"bash"_s, "{\"command\":\"echo d >> /home/user/todo.txt; cat /home/user/todo.txt\"}"));
         f->model.enqueue(ModelReply().text(u"Four items."_s));
-        const ConversationSettings settings
-            = EngineFixture::settings(u"chat-session"_s, u"Use the bash tool to work in the sandbox."_s, {u"bash"_s}, u"pause"_s, 10);
+        const ConversationSettings settings = EngineFixture::settings(
+            u"chat-session"_s, u"Use the bash tool to work in the sandbox."_s, {u"bash"_s}, u"pause"_s, 10);
         const QString id = f->begin(settings, u"Create /home/user/todo.txt with three short items."_s);
         // One turn at a time: a second one is refused at once and touches nothing.
         f->submit(id, u"Another."_s);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
-        QCOMPARE(f->refusals, QStringList {u"A turn is already running."_s});
+        QCOMPARE(f->refusals, QStringList{u"A turn is already running."_s});
         f->submit(id, u"Add a fourth item to /home/user/todo.txt, then print the file."_s);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
 
         bool removed = false;
-        f->engine->remove(id, true, f.get(), [&removed](const Result<Done, Error> &done) { removed = done.has_value(); });
+        f->engine->remove(id, true, f.get(),
+                          [&removed](const Result<Done, Error> &done) { removed = done.has_value(); });
         QTRY_VERIFY_WITH_TIMEOUT(removed, 10000);
-        QCOMPARE(f->calls(),
-                 QStringList({u"POST /sandboxes"_s, u"model"_s, u"START"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s,
-                              u"POST /sandboxes/ID/activate"_s, u"model"_s, u"START"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s,
-                              u"DELETE /sandboxes/ID"_s}));
+        QCOMPARE(
+            f->calls(),
+            QStringList({u"POST /sandboxes"_s, u"model"_s, u"START"_s, u"model"_s,
+                         u"POST /sandboxes/ID/pause"_s, u"POST /sandboxes/ID/activate"_s, u"model"_s,
+                         u"START"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s, u"DELETE /sandboxes/ID"_s}));
         const Json third = f->model.requests().value(2)[u"messages"];
         QCOMPARE(third.size(), 5); // Earlier turns are replayed.
-        QCOMPARE(third.at(2)[u"content"].at(0)[u"content"].toString(), u"{\"stdout\":\"\",\"stderr\":\"\",\"exitCode\":0}"_s);
+        QCOMPARE(third.at(2)[u"content"].at(0)[u"content"].toString(),
+                 u"{\"stdout\":\"\",\"stderr\":\"\",\"exitCode\":0}"_s);
         QCOMPARE(third.at(4)[u"content"].at(0)[u"text"].toString(),
                  u"Add a fourth item to /home/user/todo.txt, then print the file."_s);
-        QVERIFY(f->model.requests().value(3)[u"messages"].at(6)[u"content"].at(0)[u"content"].toString().contains(u"a\\nb\\nc\\nd\\n"_s));
+        QVERIFY(
+            f->model.requests().value(3)[u"messages"].at(6)[u"content"].at(0)[u"content"].toString().contains(
+                u"a\\nb\\nc\\nd\\n"_s));
     }
 
     void s5_pauseHappensAlsoWhenTheModelFails()
     {
         f->model.enqueue(ModelReply::failure(500, "api_error", "trouble"));
-        f->begin(EngineFixture::settings(u"chat-session"_s, S2Instructions, {u"bash"_s}, u"pause"_s, 10), u"Hello."_s);
+        f->begin(EngineFixture::settings(u"chat-session"_s, S2Instructions, {u"bash"_s}, u"pause"_s, 10),
+                 u"Hello."_s);
         QCOMPARE(f->waitForEnd(), u"model-error"_s);
         QCOMPARE(f->calls(), QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s}));
     }

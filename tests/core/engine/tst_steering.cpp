@@ -18,7 +18,8 @@ class TestSteering : public Tests::Test {
 
     static ConversationSettings asking()
     {
-        ConversationSettings settings = EngineFixture::settings(u"steered"_s, u"Work."_s, {u"bash"_s}, u"delete"_s, 8);
+        ConversationSettings settings =
+            EngineFixture::settings(u"steered"_s, u"Work."_s, {u"bash"_s}, u"delete"_s, 8);
         settings.approval = u"ask"_s;
         return settings;
     }
@@ -35,7 +36,8 @@ class TestSteering : public Tests::Test {
         }
         return ids;
     }
-    QString answer(const QString &callId, Answer::Kind kind, const QString &reason = {}, const QByteArray &args = {})
+    QString answer(const QString &callId, Answer::Kind kind, const QString &reason = {},
+                   const QByteArray &args = {})
     {
         QString problem = u"no reply"_s;
         Answer given;
@@ -43,9 +45,10 @@ class TestSteering : public Tests::Test {
         given.by = u"user"_s;
         given.reason = reason;
         given.args = args;
-        f->engine->answer(f->lastConversation, callId, given, f.get(), [&problem](const Result<Done, Error> &done) {
-            problem = done ? QString() : done.error().message;
-        });
+        f->engine->answer(f->lastConversation, callId, given, f.get(),
+                          [&problem](const Result<Done, Error> &done) {
+                              problem = done ? QString() : done.error().message;
+                          });
         (void)QTest::qWaitFor([&] { return problem != u"no reply"_s; }, 5000);
         return problem;
     }
@@ -90,8 +93,10 @@ private Q_SLOTS:
         f->begin(asking(), u"Go."_s);
         QTRY_COMPARE_WITH_TIMEOUT(askedCalls().size(), 1, 10000);
         const QString callId = askedCalls().first();
-        for (const QByteArray &bad : {QByteArray("{\"command\":7}"), QByteArray("{"), QByteArray("[]"), QByteArray("{}")})
-            QVERIFY(!answer(callId, Answer::Kind::Edit, {}, bad).isEmpty()); // Refused, and it goes on waiting.
+        for (const QByteArray &bad :
+             {QByteArray("{\"command\":7}"), QByteArray("{"), QByteArray("[]"), QByteArray("{}")})
+            QVERIFY(
+                !answer(callId, Answer::Kind::Edit, {}, bad).isEmpty()); // Refused, and it goes on waiting.
         QCOMPARE(answer(callId, Answer::Kind::Edit, {}, "{\"command\":\"echo edited\"}"), QString());
         QCOMPARE(f->waitForEnd(), u"finished"_s);
         QCOMPARE(parseJson(f->body("START")).value()[u"command"].toString(), u"echo edited"_s);
@@ -138,8 +143,9 @@ private Q_SLOTS:
         QCOMPARE(answer(askedCalls().first(), Answer::Kind::Approve), QString());
         QCOMPARE(f->waitForEnd(), u"finished"_s);
         QCOMPARE(f->calls(),
-                 QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s, u"POST /sandboxes/ID/activate"_s,
-                              u"START"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s}));
+                 QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s,
+                              u"POST /sandboxes/ID/activate"_s, u"START"_s, u"model"_s,
+                              u"POST /sandboxes/ID/pause"_s}));
         QVERIFY(resultSent(1)[u"content"].toString().contains(u"late"_s));
     }
 
@@ -167,7 +173,8 @@ private Q_SLOTS:
 
     void steeringIsReadAfterTheStep()
     {
-        f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s, "{\"command\":\"while [ ! -e /tmp/go ]; do sleep 0.05; done\"}"));
+        f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s,
+                                           "{\"command\":\"while [ ! -e /tmp/go ]; do sleep 0.05; done\"}"));
         f->model.enqueue(ModelReply().text(u"With the change."_s));
         f->begin(free(), u"Go."_s);
         QTRY_VERIFY_WITH_TIMEOUT(f->calls().contains(u"START"_s), 10000);
@@ -199,7 +206,8 @@ private Q_SLOTS:
 
     void queuedMessageStartsTheNextTurn()
     {
-        f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s, "{\"command\":\"while [ ! -e /tmp/go ]; do sleep 0.05; done\"}"));
+        f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s,
+                                           "{\"command\":\"while [ ! -e /tmp/go ]; do sleep 0.05; done\"}"));
         f->model.enqueue(ModelReply().text(u"First."_s));
         f->model.enqueue(ModelReply().text(u"Second."_s));
         f->begin(free(u"pause"_s), u"Go."_s);
@@ -250,7 +258,8 @@ private Q_SLOTS:
 
     void stopOfACommandThatIgnoresTerm()
     {
-        f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s, "{\"command\":\"trap '' TERM; echo started; while :; do sleep 1; done\"}"));
+        f->model.enqueue(ModelReply().call(
+            u"t1"_s, u"bash"_s, "{\"command\":\"trap '' TERM; echo started; while :; do sleep 1; done\"}"));
         f->begin(free(u"keep"_s), u"Go."_s);
         QTRY_VERIFY_WITH_TIMEOUT(!f->payloads(EventKind::ToolOutput).isEmpty(), 10000);
         f->engine->stop(f->lastConversation);
@@ -279,10 +288,11 @@ private Q_SLOTS:
         f->begin(free(u"pause"_s), u"Go."_s);
         QTRY_VERIFY_WITH_TIMEOUT(!f->payloads(EventKind::ToolOutput).isEmpty(), 10000);
         bool removed = false;
-        f->engine->remove(f->lastConversation, true, f.get(), [&removed](const Result<Done, Error> &done) { removed = done.has_value(); });
+        f->engine->remove(f->lastConversation, true, f.get(),
+                          [&removed](const Result<Done, Error> &done) { removed = done.has_value(); });
         QTRY_VERIFY_WITH_TIMEOUT(removed, 15000);
         QCOMPARE(f->calls().last(), u"DELETE /sandboxes/ID"_s);
-        QCOMPARE(f->ends, QStringList {u"stopped"_s});
+        QCOMPARE(f->ends, QStringList{u"stopped"_s});
     }
 
 private:
@@ -291,7 +301,8 @@ private:
         // The sandbox's own files, through the engine, as a person would.
         const QString id = f->payloads(EventKind::SandboxState).last()[u"sandboxId"].toString();
         bool done = false;
-        f->engine->writeFile(u"superserve"_s, id, path, "x", f.get(), [&done](const Result<Done, Error> &) { done = true; });
+        f->engine->writeFile(u"superserve"_s, id, path, "x", f.get(),
+                             [&done](const Result<Done, Error> &) { done = true; });
         QTRY_VERIFY_WITH_TIMEOUT(done, 5000);
     }
 };

@@ -127,8 +127,8 @@ void PauseCall::start()
 {
     ++m_rounds;
     RequestSpec spec = m_http->controlSpec("POST", sandboxPath(m_id) + "/pause");
-    // Without "Prefer: respond-async" every service answers 204 when the checkpoint is done: one request, no polling.
-    // A 202 is understood all the same.
+    // Without "Prefer: respond-async" every service answers 204 when the checkpoint is done: one request, no
+    // polling. A 202 is understood all the same.
     spec.firstByteTimeout = m_http->timing().longCall;
     m_http->control(spec, Lane::Control, this, [this](const Result<SandboxHttp::Answer, ApiError> &answer) {
         m_asked.start();

@@ -319,9 +319,10 @@ private Q_SLOTS:
         const SandboxRef paused = ApiClient(service).create();
         const SandboxRef failed = ApiClient(service).create();
         QCOMPARE(ApiClient(service).data(active, "POST", "/files?path=/home/user/kept", "bytes").status, 200);
-        QVERIFY(ApiClient(service)
-                    .exec(active, u"setsid sleep %1 >/dev/null 2>&1 & true"_s.arg(QLatin1StringView(unique(54))))
-                    .contains(u"exit_code"));
+        QVERIFY(
+            ApiClient(service)
+                .exec(active, u"setsid sleep %1 >/dev/null 2>&1 & true"_s.arg(QLatin1StringView(unique(54))))
+                .contains(u"exit_code"));
         QCOMPARE(ApiClient(service).control("POST", "/sandboxes/" + paused.id + "/pause").status, 204);
         const qint64 sleeper = findProcess(unique(54));
         QVERIFY(sleeper > 0);
@@ -427,7 +428,10 @@ private Q_SLOTS:
                      & (QFile::ReadGroup | QFile::ReadOther | QFile::WriteGroup | QFile::WriteOther),
                  QFile::Permissions());
         const SandboxRef sandbox = client.create();
-        QVERIFY(client.exec(sandbox, u"setsid sleep %1 >/dev/null 2>&1 & true"_s.arg(QLatin1StringView(unique(76)))).contains(u"exit_code"));
+        QVERIFY(
+            client
+                .exec(sandbox, u"setsid sleep %1 >/dev/null 2>&1 & true"_s.arg(QLatin1StringView(unique(76))))
+                .contains(u"exit_code"));
         const qint64 sleeper = findProcess(unique(76));
         first->abort();
         QVERIFY(!service.waitForEnd(1500)); // One user is still there.

@@ -123,6 +123,10 @@ void AgentLoop::connectMachine()
     m_setup.sandboxClient(this, [this](const Result<SandboxClient *, Error> &client) {
         if (m_state == State::Settling || m_state == State::Finished)
             return;
+        if (m_stopRequested) {
+            endTurn(TurnEnd::Stopped);
+            return;
+        }
         if (!client) {
             fail(TurnEnd::SandboxError, client.error());
             return;

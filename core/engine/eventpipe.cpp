@@ -66,10 +66,10 @@ void EventPipe::schedule()
         return;
     const auto since =
         m_sinceBatch.isValid() ? std::chrono::milliseconds(m_sinceBatch.elapsed()) : BatchInterval;
-    m_timer.start(
-        since >= BatchInterval && m_taken
-            ? 0ms
-            : std::max(1ms, BatchInterval - std::min<std::chrono::milliseconds>(since, BatchInterval - 1ms)));
+    if (since < BatchInterval)
+        m_timer.start(BatchInterval - since);
+    else
+        m_timer.start(m_taken ? 0ms : BatchInterval);
 }
 
 void EventPipe::whenDurable(QObject *context, std::function<void()> then)
@@ -121,8 +121,8 @@ void EventPipe::flush()
     m_sinceBatch.start();
     toStore(!m_barriers.empty());
     toSubscriber();
-    if (!m_forSubscriber.isEmpty() || m_lagged)
-        schedule();
+    if (m_taken && (!m_forSubscriber.isEmpty() || m_lagged))
+        schedule(); // Otherwise acknowledge() does: nothing runs while a blocked subscriber blocks.
 }
 
 void EventPipe::acknowledge()

@@ -48,6 +48,7 @@ void ApprovalBar::setCalls(const QList<PendingCall> &calls)
         auto *card = new ApprovalCard(call);
         connect(card, &ApprovalCard::answered, this, &ApprovalBar::answered);
         m_layout->addWidget(card);
+        card->show(); // Now, so that it can take the focus; the layout would do it a turn later.
         kept.append(card);
     }
     for (ApprovalCard *card : std::as_const(m_cards)) {

@@ -14,7 +14,6 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollBar>
-#include <QShortcut>
 #include <QTextBlock>
 #include <QVBoxLayout>
 
@@ -130,11 +129,7 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     connect(m_denyNow, &QPushButton::clicked, this, &ApprovalCard::deny);
     connect(m_cancel, &QPushButton::clicked, this, [this] { setMode(Mode::Ask); });
     connect(m_reason, &QLineEdit::returnPressed, this, &ApprovalCard::deny);
-    for (const Qt::Key enter : {Qt::Key_Return, Qt::Key_Enter}) {
-        auto *run =
-            new QShortcut(QKeySequence(Qt::CTRL | enter), m_text, nullptr, nullptr, Qt::WidgetShortcut);
-        connect(run, &QShortcut::activated, this, &ApprovalCard::runEdited);
-    }
+    m_text->installEventFilter(this);
     setMode(Mode::Ask);
 }
 
@@ -231,6 +226,19 @@ void ApprovalCard::answerFailed()
 {
     if (m_mode == Mode::Sent)
         setMode(Mode::Ask);
+}
+
+bool ApprovalCard::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_text && event->type() == QEvent::KeyPress && m_mode == Mode::Edit) {
+        const auto *key = static_cast<QKeyEvent *>(event);
+        const bool isEnter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
+        if (isEnter && key->modifiers().testFlag(Qt::ControlModifier) && !key->isAutoRepeat()) {
+            runEdited();
+            return true;
+        }
+    }
+    return QFrame::eventFilter(watched, event);
 }
 
 void ApprovalCard::keyPressEvent(QKeyEvent *event)

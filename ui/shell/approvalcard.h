@@ -32,6 +32,7 @@ Q_SIGNALS:
     void answered(const QString &conversation, const QString &callId, const Pilothouse::Answer &answer);
 
 protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
 
 private:

@@ -49,7 +49,7 @@ void TranscriptModel::open(const QString &conversation)
     m_floor = 0;
     m_attempts = 0;
     m_loadingEarlier = false;
-    m_openRowsOutside = false;
+    m_inherited.clear();
     m_again.stop();
     ++m_reading;
     endResetModel();
@@ -106,7 +106,9 @@ void TranscriptModel::onPage(const RowPage &page)
     beginResetModel();
     m_rows = page.rows;
     m_floor = floor;
-    m_openRowsOutside = false;
+    m_inherited.clear();
+    for (const TranscriptRow &row : std::as_const(open))
+        m_inherited.insert(row.row);
     endResetModel();
     if (!goOn)
         return;
@@ -181,8 +183,35 @@ void TranscriptModel::applyLive(const EventBatch &events)
         }
     }
     publish(changed);
-    if (turnEnded && m_openRowsOutside)
-        reread();
+    for (const qint64 number : QSet<qint64>(m_inherited)) {
+        const auto row = changed.find(number);
+        if (turnEnded || (row != changed.end() && row->second.closed)) {
+            m_inherited.remove(number);
+            readRow(number, 1);
+        }
+    }
+}
+
+// The log may be a moment behind: asked again until the row is closed there too.
+void TranscriptModel::readRow(qint64 row, int attempt)
+{
+    const quint64 number = m_reading;
+    m_history->rowsBefore(m_conversation, row + 1, 1, this,
+                          [this, number, row, attempt](const Result<RowPage, Error> &page) {
+                              const int place = placeOf(row);
+                              if (number != m_reading || place < 0)
+                                  return;
+                              if (page && page->rows.size() == 1 && page->rows.first().row == row
+                                  && page->rows.first().closed) {
+                                  m_rows[place] = page->rows.first();
+                                  Q_EMIT dataChanged(index(place), index(place));
+                              } else if (attempt < MostAttempts) {
+                                  QTimer::singleShot(ReadAgainAfter, this, [this, number, row, attempt] {
+                                      if (number == m_reading)
+                                          readRow(row, attempt + 1);
+                                  });
+                              }
+                          });
 }
 
 void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)
@@ -225,9 +254,10 @@ void TranscriptModel::loadEarlier()
                               if (page->rows.isEmpty() || m_rows.isEmpty()
                                   || page->rows.last().row >= m_rows.first().row)
                                   return;
-                              m_openRowsOutside = m_openRowsOutside
-                                  || std::any_of(page->rows.cbegin(), page->rows.cend(),
-                                                 [](const TranscriptRow &row) { return !row.closed; });
+                              for (const TranscriptRow &row : page->rows) {
+                                  if (!row.closed)
+                                      m_inherited.insert(row.row);
+                              }
                               beginInsertRows({}, 0, static_cast<int>(page->rows.size()) - 1);
                               m_rows = page->rows + m_rows;
                               endInsertRows();

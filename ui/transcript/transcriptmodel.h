@@ -12,6 +12,7 @@
 #include <QAbstractListModel>
 #include <QHash>
 #include <QList>
+#include <QSet>
 #include <QTimer>
 
 #include <map>
@@ -56,6 +57,7 @@ private:
     void applyLive(const EventBatch &events);
     void publish(const std::map<qint64, TranscriptRow> &changed);
     void readAgainSoon();
+    void readRow(qint64 row, int attempt);
     [[nodiscard]] int placeOf(qint64 row) const; ///< -1 if it is not here.
 
     HistoryService *m_history;
@@ -70,7 +72,9 @@ private:
     int m_attempts = 0; ///< Reads that were behind the events already seen.
     quint64 m_reading = 0; ///< Number of the read whose answer counts.
     bool m_loadingEarlier = false;
-    bool m_openRowsOutside = false; ///< Rows the projector does not know were open when they were read.
+    /// Rows that were open when they were read: what the projector cannot know (a line of output half
+    /// printed, rows of another page) is put right from the log once they are closed.
+    QSet<qint64> m_inherited;
 };
 
 } // namespace Pilothouse

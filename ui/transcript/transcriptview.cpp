@@ -152,7 +152,7 @@ void TranscriptView::arrange()
         while (place < count && filled < room)
             filled += exactHeight(place++);
         m_last = place - 1;
-        if (filled <= room)
+        if (place >= count && filled <= room)
             m_follow = true; // The end came into view.
     }
     if (m_follow) {

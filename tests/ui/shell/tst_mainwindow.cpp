@@ -176,11 +176,14 @@ private Q_SLOTS:
 
         QTRY_VERIFY_WITH_TIMEOUT(s.card() && s.card()->call().args[u"timeout"].toInteger(0) == 20, Patience);
         s.card()->setFocus();
+        QVERIFY(s.card()->hasFocus());
         QTest::keyClick(s.card(), Qt::Key_E);
+        QVERIFY(s.button(u"Run edited"_s));
         auto *edit = s.card()->findChild<QPlainTextEdit *>();
         QTest::keyClicks(edit, u"-edited"_s);
+        QCOMPARE(edit->toPlainText(), u"echo third-edited"_s);
         QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"That was all."_s), Patience);
+        QTRY_VERIFY2_WITH_TIMEOUT(s.transcript().contains(u"That was all."_s), qPrintable(QString(s.window->errorBar()->text() + s.transcript())), Patience);
         waitForEnd(s);
         QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Finished"_s), Patience);
         QVERIFY(!s.card());

@@ -105,9 +105,13 @@ void Composer::updateButton()
     m_send->setAccessibleName(m_running ? tr("Steer: send after the current step") : tr("Send"));
     m_send->setToolTip(m_running ? tr("The agent gets it after the step that runs now") : QString());
     m_send->setEnabled(m_disabledReason.isEmpty() && !m_edit->document()->isEmpty());
-    m_edit->setPlaceholderText(!m_disabledReason.isEmpty() ? QString()
-                                   : m_running             ? tr("Steer this turn")
-                                                           : tr("What should the agent do?"));
+    const QString placeholder = !m_disabledReason.isEmpty() ? QString()
+        : m_running                                         ? tr("Steer this turn")
+                                                            : tr("What should the agent do?");
+    if (placeholder != m_edit->placeholderText()) {
+        m_edit->setPlaceholderText(placeholder);
+        m_edit->viewport()->update(); // Qt 6.4 leaves the old words standing.
+    }
 }
 
 } // namespace Pilothouse

@@ -6,6 +6,7 @@
 #include "composer/composer.h"
 #include "composer/composeredit.h"
 #include "shell/approvalbar.h"
+#include "shell/elidedlabel.h"
 #include "shell/welcomepage.h"
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
@@ -14,7 +15,6 @@
 #include "transcript/transcriptview.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -23,35 +23,12 @@ namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-QLabel *headerLabel(const QString &name)
-{
-    auto *label = new QLabel;
-    label->setTextFormat(Qt::PlainText);
-    label->setAccessibleName(name);
-    // Long texts are cut at the end of the label and stand whole in the tooltip.
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    return label;
-}
-
-void setWords(QLabel *label, const QString &text)
-{
-    if (label->text() == text)
-        return;
-    label->setText(text);
-    label->setToolTip(text.isEmpty() ? QString() : plainToolTip(text));
-    label->setAccessibleDescription(text);
-}
-
-} // namespace
-
 ConversationPage::ConversationPage(Workspace *workspace, QWidget *parent)
     : QWidget(parent)
     , m_workspace(workspace)
-    , m_title(headerLabel(tr("Title")))
-    , m_state(headerLabel(tr("State")))
-    , m_model(headerLabel(tr("Model")))
+    , m_title(new ElidedLabel(tr("Title")))
+    , m_state(new ElidedLabel(tr("State")))
+    , m_model(new ElidedLabel(tr("Model")))
     , m_stop(new QPushButton(tr("Stop")))
     , m_stack(new QStackedWidget)
     , m_transcript(new TranscriptView)
@@ -155,10 +132,10 @@ void ConversationPage::updateHeader()
     const ConversationSummary *summary = m_workspace->conversations()->summary(current);
     if (!summary) {
         const ConversationSettings &defaults = m_workspace->defaults();
-        setWords(m_title, tr("New conversation"));
-        setWords(m_state, running ? stateWord(u"connecting"_s) : QString());
-        setWords(m_model,
-                 defaults.provider.isEmpty() ? QString() : modelText(defaults.provider, defaults.model));
+        m_title->setWords(tr("New conversation"));
+        m_state->setWords(running ? stateWord(u"connecting"_s) : QString());
+        m_model->setWords(defaults.provider.isEmpty() ? QString()
+                                                      : modelText(defaults.provider, defaults.model));
         return;
     }
     const QString state = stopping ? u"stopping"_s : summary->state;
@@ -168,14 +145,18 @@ void ConversationPage::updateHeader()
         words += u": "_s + tr("waiting until the command has ended or the machine is frozen");
     else if (!detail.isEmpty())
         words += u": "_s + detail;
-    setWords(m_title, titleText(*summary));
-    setWords(m_state, words);
-    setWords(m_model, modelText(summary->provider, summary->model));
+    m_title->setWords(titleText(*summary));
+    m_state->setWords(words);
+    m_model->setWords(modelText(summary->provider, summary->model));
 }
 
 void ConversationPage::updateApprovals()
 {
+    const QWidget *focused = focusWidget();
+    const bool wasThere = focused && m_approvals->isAncestorOf(focused);
     m_approvals->setCalls(m_workspace->pendingCalls()->of(m_workspace->current()));
+    if (wasThere && m_approvals->cards().isEmpty())
+        focusComposer();
 }
 
 void ConversationPage::updateWelcome()

@@ -5,7 +5,6 @@
 
 #include <QWidget>
 
-class QLabel;
 class QPushButton;
 class QStackedWidget;
 
@@ -13,6 +12,7 @@ namespace Pilothouse {
 
 class ApprovalBar;
 class Composer;
+class ElidedLabel;
 class TranscriptView;
 class WelcomePage;
 class Workspace;
@@ -36,9 +36,9 @@ private:
     void updateWelcome();
 
     Workspace *m_workspace;
-    QLabel *m_title;
-    QLabel *m_state;
-    QLabel *m_model;
+    ElidedLabel *m_title;
+    ElidedLabel *m_state;
+    ElidedLabel *m_model;
     QPushButton *m_stop;
     QStackedWidget *m_stack;
     TranscriptView *m_transcript;

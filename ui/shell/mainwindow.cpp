@@ -4,6 +4,7 @@
 #include "shell/mainwindow.h"
 
 #include "shell/conversationpage.h"
+#include "shell/elidedlabel.h"
 #include "shell/errorbar.h"
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
@@ -28,15 +29,6 @@ namespace {
 constexpr int SidebarWidth = 264;
 constexpr int LongestStatus = 160; // The error bar has the rest.
 
-QLabel *statusLabel(const QString &name)
-{
-    auto *label = new QLabel;
-    label->setTextFormat(Qt::PlainText);
-    label->setAccessibleName(name);
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    return label;
-}
-
 } // namespace
 
 MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
@@ -46,8 +38,8 @@ MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
     , m_page(new ConversationPage(workspace))
     , m_errors(new ErrorBar)
     , m_new(new QPushButton(tr("New")))
-    , m_backend(statusLabel(tr("Sandbox")))
-    , m_message(statusLabel(tr("Last problem")))
+    , m_backend(new ElidedLabel(tr("Sandbox")))
+    , m_message(new ElidedLabel(tr("Last problem")))
 {
     setWindowTitle(tr("Pilothouse"));
     resize(1100, 760);
@@ -105,7 +97,7 @@ MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
     connect(workspace, &Workspace::availabilityChanged, this, [this] {
         if (m_workspace->canWork()) {
             m_errors->dismiss();
-            m_message->clear();
+            m_message->setWords({});
         }
         updateActions();
         updateStatus();
@@ -155,15 +147,14 @@ void MainWindow::updateStatus()
         return;
     const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
     const QString backend = summary ? summary->backend : m_workspace->defaults().backend;
-    m_backend->setText(m_workspace->canWork() ? backendText(backend) : QString());
+    m_backend->setWords(m_workspace->canWork() ? backendText(backend) : QString());
 }
 
 void MainWindow::showProblem(const Error &error)
 {
     m_errors->setAction(m_workspace->canWork() ? QString() : tr("Try again"));
     m_errors->showError(error);
-    m_message->setText(inertLine(error.message, LongestStatus));
-    m_message->setToolTip(plainToolTip(error.message));
+    m_message->setWords(inertLine(error.message, LongestStatus));
 }
 
 void MainWindow::paintEvent(QPaintEvent *event)

@@ -6,13 +6,13 @@
 #include <QMainWindow>
 
 class QAction;
-class QLabel;
 class QPushButton;
 
 namespace Pilothouse {
 
 class ConversationListView;
 class ConversationPage;
+class ElidedLabel;
 class ErrorBar;
 class Workspace;
 struct Error;
@@ -50,8 +50,8 @@ private:
     ConversationPage *m_page;
     ErrorBar *m_errors;
     QPushButton *m_new;
-    QLabel *m_backend;
-    QLabel *m_message;
+    ElidedLabel *m_backend;
+    ElidedLabel *m_message;
     QAction *m_newAction = nullptr;
     QAction *m_stopAction = nullptr;
     QAction *m_tourAction = nullptr;

@@ -176,6 +176,9 @@ private Q_SLOTS:
 
         QTRY_VERIFY_WITH_TIMEOUT(s.card() && s.card()->call().args[u"timeout"].toInteger(0) == 20, Patience);
         s.card()->setFocus();
+        s.window->activateWindow(); // The offscreen platform forgets it when a focused widget goes.
+        QVERIFY(QTest::qWaitForWindowActive(s.window.get()));
+        s.card()->setFocus();
         QVERIFY(s.card()->hasFocus());
         QTest::keyClick(s.card(), Qt::Key_E);
         QVERIFY(s.button(u"Run edited"_s));
@@ -183,7 +186,9 @@ private Q_SLOTS:
         QTest::keyClicks(edit, u"-edited"_s);
         QCOMPARE(edit->toPlainText(), u"echo third-edited"_s);
         QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
-        QTRY_VERIFY2_WITH_TIMEOUT(s.transcript().contains(u"That was all."_s), qPrintable(QString(s.window->errorBar()->text() + s.transcript())), Patience);
+        QTRY_VERIFY2_WITH_TIMEOUT(s.transcript().contains(u"That was all."_s),
+                                  qPrintable(QString(s.window->errorBar()->text() + s.transcript())),
+                                  Patience);
         waitForEnd(s);
         QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Finished"_s), Patience);
         QVERIFY(!s.card());

@@ -3,6 +3,7 @@
 
 #include "shell/welcomepage.h"
 
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -23,7 +24,13 @@ WelcomePage::WelcomePage(QWidget *parent)
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
-    auto *layout = new QVBoxLayout(this);
+    // A column between stretches and not an aligned widget: only then do wrapped labels get the height they
+    // need.
+    auto *row = new QHBoxLayout(this);
+    auto *layout = new QVBoxLayout;
+    row->addStretch(1);
+    row->addLayout(layout);
+    row->addStretch(1);
     layout->setSpacing(8);
     layout->addStretch(2);
     for (QLabel *label : {m_headline, m_text}) {
@@ -31,13 +38,14 @@ WelcomePage::WelcomePage(QWidget *parent)
         label->setWordWrap(true);
         label->setAlignment(Qt::AlignCenter);
         label->setFixedWidth(TextWidth);
-        layout->addWidget(label, 0, Qt::AlignHCenter);
+        layout->addWidget(label);
     }
     QFont headline = font();
     headline.setWeight(QFont::DemiBold);
     headline.setPointSizeF(headline.pointSizeF() * 1.2);
     m_headline->setFont(headline);
     layout->addSpacing(8);
+    m_tour->setMinimumWidth(140);
     layout->addWidget(m_tour, 0, Qt::AlignHCenter);
     layout->addStretch(3);
     m_tour->setAccessibleName(m_tour->text());
@@ -68,7 +76,6 @@ void WelcomePage::updateTexts()
 {
     m_headline->setText(m_firstRun ? tr("No conversations yet") : tr("No conversation chosen"));
     m_tour->setVisible(m_usable);
-    m_tour->setDefault(false);
     if (!m_usable) {
         m_text->setText(m_firstRun ? QString() : tr("Choose one at the left to read it."));
         return;

@@ -10,6 +10,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QEvent>
 #include <QNetworkAccessManager>
 #include <QNetworkRequest>
 #include <QSslCertificate>
@@ -22,6 +23,15 @@ namespace Pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+/// Swallows queued calls to an object that only waits for its deletion. A child of that object.
+class CallSink final : public QObject {
+public:
+    explicit CallSink(QObject *watched)
+        : QObject(watched)
+    { }
+    bool eventFilter(QObject *, QEvent *event) override { return event->type() == QEvent::MetaCall; }
+};
 
 // Error bodies hold a sentence; a page of HTML behind it is of no use to anybody.
 constexpr qsizetype LargestErrorBody = 64 * 1024;
@@ -217,6 +227,8 @@ void HttpJob::Private::stop(HttpJob *job)
         if (reply->isRunning() && reply->error() == QNetworkReply::NoError)
             reply->abort();
         QCoreApplication::removePostedEvents(reply, QEvent::MetaCall);
+        // Qt's network thread may post more until the reply is deleted.
+        reply->installEventFilter(new CallSink(reply));
         reply->deleteLater();
         reply.clear();
     }

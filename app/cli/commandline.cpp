@@ -5,6 +5,7 @@
 
 #include "console.h"
 #include "engine/engine.h"
+#include "engine/messagecheck.h"
 #include "exitcodes.h"
 #include "readcommands.h"
 #include "runcommand.h"
@@ -36,8 +37,19 @@ const auto Usage =
     "  delete ID [--keep-sandbox]        a conversation and its sandbox\n"
     "  sandbox …                         list, create, pause, resume, kill, exec, ls, get, put\n"
     "  doctor                            one line per check\n\n"
+    "Everywhere: --data-dir DIR (PILOTHOUSE_DATA_DIR), --sandbox local|superserve (PILOTHOUSE_SANDBOX),\n"
+    "  --superserve-url URL (SUPERSERVE_BASE_URL), --superserve-data-url URL (SUPERSERVE_DATA_URL), "
+    "--version, --help\n"
+    "run: --model PROVIDER/MODEL (PILOTHOUSE_MODEL), --conversation ID, --max-steps N, --after-turn "
+    "pause|keep|delete,\n"
+    "  --yes (default) | --ask | --deny, --instructions-file FILE, --demo-script FILE, --json\n"
+    "sandbox: list [--json], create [--json] [NAME], pause ID, resume ID, kill ID, exec ID COMMAND, ls ID "
+    "PATH,\n"
+    "  get ID REMOTE LOCAL, put ID LOCAL REMOTE\n\n"
     "Exit codes: 0 finished, 1 internal error, 2 usage, 3 model error, 4 sandbox error, 5 limit reached,\n"
-    "6 waiting for approval, 7 interrupted, 8 storage or another owner.\n"_s;
+    "6 waiting for approval, 7 interrupted, 8 storage or another owner. sandbox exec gives the command's own "
+    "code,\n"
+    "or 125 when it is not known.\n"_s;
 
 struct Options {
     QCommandLineParser parser;
@@ -200,6 +212,8 @@ int runCommandLine(QCoreApplication &app, Console *console)
         return o.parser.isSet(o.help) ? Finished : UsageError;
     }
     const QString command = words.takeFirst();
+    if (o.parser.isSet(o.dataDir) && o.parser.value(o.dataDir).isEmpty())
+        return usageError(console, u"--data-dir needs a folder"_s);
     const QString dataDir = defaultDataDir(o.parser.value(o.dataDir), processEnvironment);
     const bool json = o.parser.isSet(o.json);
     const QString wrongBackend = oneOf(o.parser.value(o.sandbox), {u"local"_s, u"superserve"_s});
@@ -233,6 +247,10 @@ int runCommandLine(QCoreApplication &app, Console *console)
         const QString wrong = fillRun(o, words, run);
         if (!wrong.isEmpty())
             return usageError(console, wrong);
+        if (const std::optional<Error> problem = messageProblem(run.prompt)) {
+            console->error(*problem); // Before a conversation is made for it.
+            return exitCodeOf(*problem);
+        }
         conversation = o.parser.value(o.conversation);
     } else if (command == "delete"_L1) {
         if (words.size() != 1)

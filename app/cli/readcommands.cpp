@@ -5,13 +5,13 @@
 
 #include "eventprinter.h"
 #include "exitcodes.h"
+#include "outputfile.h"
 #include "store/exportjson.h"
 #include "store/exportmarkdown.h"
 #include "store/logreader.h"
 #include "store/ndjson.h"
 
 #include <QFile>
-#include <QSaveFile>
 
 #include <cstdio>
 
@@ -145,20 +145,8 @@ int exportCommand(const QString &dataDir, const QString &conversation, const QSt
         const auto done = write(out);
         return done ? Finished : failed(done.error(), console);
     }
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly))
-        return failed({ErrorKind::Usage, u"%1 cannot be written: %2."_s.arg(file, out.errorString()), {}, {}},
-                      console);
-    const auto done = write(out);
-    if (!done)
-        return failed(done.error(), console);
-    if (!out.commit())
-        return failed({ErrorKind::Storage,
-                       u"%1 cannot be written: %2."_s.arg(file, out.errorString()),
-                       u"What was there before is untouched."_s,
-                       {}},
-                      console);
-    return Finished;
+    const auto done = writeOutputFile(file, write);
+    return done ? Finished : failed(done.error(), console);
 }
 
 int searchCommand(const QString &dataDir, const QString &words, bool json, Console *console)

@@ -4,10 +4,10 @@
 #include "sandboxcommands.h"
 
 #include "exitcodes.h"
+#include "outputfile.h"
 
 #include <QDateTime>
 #include <QFile>
-#include <QSaveFile>
 
 #include <cstdio>
 
@@ -177,9 +177,13 @@ void SandboxCommand::listFiles()
             std::sort(entries.begin(), entries.end(),
                       [](const FileEntry &a, const FileEntry &b) { return a.name < b.name; });
             for (const FileEntry &entry : std::as_const(entries)) {
-                const QString name = QString::fromUtf8(entry.name)
+                // A line end in a name would forge a row of its own; the console shows other controls.
+                const auto oneLine = [](const QByteArray &bytes) {
+                    return QString::fromUtf8(bytes).replace(u'\n', u"\\u{a}"_s).replace(u'\t', u"\\u{9}"_s);
+                };
+                const QString name = oneLine(entry.name)
                     + (entry.type == u'd'       ? u"/"_s
-                           : entry.type == u'l' ? u" -> "_s + QString::fromUtf8(entry.linkTarget)
+                           : entry.type == u'l' ? u" -> "_s + oneLine(entry.linkTarget)
                                                 : QString());
                 m_console->outLine(u"%1  %2  %3"_s.arg(
                     sizeText(entry).rightJustified(10),
@@ -203,10 +207,14 @@ void SandboxCommand::get()
                 fail(bytes.error());
                 return;
             }
-            QSaveFile file(m_words[3]);
-            if (!file.open(QIODevice::WriteOnly) || file.write(*bytes) != bytes->size() || !file.commit()) {
-                fail({ErrorKind::Usage, u"%1 cannot be written: %2."_s.arg(m_words[3], file.errorString()),
-                      u"What was there before is untouched."_s, u"Choose another file."_s});
+            const auto written =
+                writeOutputFile(m_words[3], [&bytes](QIODevice &device) -> Result<Done, Error> {
+                    if (device.write(*bytes) == bytes->size())
+                        return Done();
+                    return Pilothouse::fail(Error{ErrorKind::Usage, device.errorString(), {}, {}});
+                });
+            if (!written) {
+                fail(written.error());
                 return;
             }
             Q_EMIT done(Finished);

@@ -27,6 +27,17 @@ int main(int argc, char *argv[])
                    *commandLine.exitCode == 0 ? stdout : stderr);
         return *commandLine.exitCode;
     }
+#ifdef Q_OS_LINUX
+    // Qt would abort with advice that does not help.
+    if (qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY")
+        && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
+        std::fputs(
+            "pilothouse: there is no display (DISPLAY and WAYLAND_DISPLAY are not set). Nothing was started. "
+            "pilothouse-cli does the same work in a terminal.\n",
+            stderr);
+        return 1;
+    }
+#endif
     const QApplication app(argc, argv);
     QApplication::setStyle(u"fusion"_s); // The same look everywhere.
     Pilothouse::Desktop::Application application(commandLine);

@@ -120,6 +120,14 @@ void AgentLoop::connectMachine()
         return;
     }
     setState(State::Connecting);
+    // A model that cannot be asked at all (unknown provider, broken script) must not cost a sandbox first. A
+    // missing key is told after it: keys may come while the machine starts.
+    if (auto model = m_setup.modelClient()) {
+        m_model = *model;
+    } else if (model.error().kind != ErrorKind::KeyMissing) {
+        fail(TurnEnd::ModelError, model.error());
+        return;
+    }
     m_setup.sandboxClient(this, [this](const Result<SandboxClient *, Error> &client) {
         if (m_state == State::Settling || m_state == State::Finished)
             return;
@@ -187,8 +195,6 @@ void AgentLoop::think()
             return;
         }
         m_model = *client;
-        if (m_setup.ownMaxStepsWins)
-            m_setup.maxSteps = m_model->ownMaxSteps().value_or(m_setup.maxSteps);
     }
     ++m_step;
     for (const auto &[messageId, text] : std::exchange(m_steering, {})) {

@@ -43,7 +43,6 @@ struct TurnSetup {
     std::function<QList<HistoryItem>()>
         history; ///< By the log as it stands; asked before each model request.
     int maxSteps = 5;
-    bool ownMaxStepsWins = false; ///< Nobody chose a limit: a scripted scenario's own limit applies.
     AfterTurn afterTurn = AfterTurn::Pause;
     Policy policy;
     bool endWhenAsked =

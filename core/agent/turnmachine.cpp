@@ -150,13 +150,13 @@ void TurnMachine::activate()
             fail(ErrorKind::SandboxGone,
                  u"The conversation's sandbox no longer exists: it was deleted outside this conversation."_s,
                  u"The conversation and everything shown in it are kept."_s,
-                 u"Duplicate the conversation to go on in a new sandbox."_s);
+                 u"Go on in a new conversation; this one can still be read and exported."_s);
         } else if (error.category == ApiError::Category::Gone) {
             record(u"lost"_s, error.message);
             fail(ErrorKind::SandboxLost,
                  u"The conversation's sandbox is lost: the service can no longer start it."_s,
                  u"The conversation and everything shown in it are kept; the sandbox's files are not."_s,
-                 u"Delete the sandbox and duplicate the conversation to go on in a new one."_s);
+                 u"Go on in a new conversation; this one can still be read and exported."_s);
         } else {
             record(u"failed"_s, error.message);
             fail(ErrorKind::Sandbox, u"The sandbox could not be started: "_s + error.message,
@@ -176,9 +176,10 @@ void TurnMachine::settle(AfterTurn action)
             if (reply)
                 record(u"paused"_s);
             else if (reply.error().category == ApiError::Category::NotFound)
-                record(u"gone"_s, reply.error().message);
+                trouble(u"gone"_s,
+                        u"The sandbox no longer exists: it was deleted outside this conversation."_s);
             else
-                record(u"unknown"_s, u"Pause failed: "_s + reply.error().message);
+                trouble(u"unknown"_s, u"The sandbox could not be paused: "_s + reply.error().message);
             Q_EMIT settled();
         });
         return;
@@ -189,10 +190,17 @@ void TurnMachine::settle(AfterTurn action)
             record(u"deleted"_s);
             m_setup.sandboxId.clear();
         } else {
-            record(u"unknown"_s, u"Delete failed: "_s + reply.error().message);
+            trouble(u"unknown"_s, u"The sandbox could not be deleted: "_s + reply.error().message);
         }
         Q_EMIT settled();
     });
+}
+
+void TurnMachine::trouble(const QString &state, const QString &text)
+{
+    record(state, text);
+    m_journal->append(EventKind::Note,
+                      JsonBuilder().add("about"_L1, "sandbox"_L1).add("text"_L1, text).take());
 }
 
 void TurnMachine::freeze(const QString &why)

@@ -53,6 +53,7 @@ private:
     void created(const SandboxInfo &info);
     void activate();
     void record(const QString &state, const QString &detail = {}, const QString &attemptToken = {});
+    void trouble(const QString &state, const QString &text); ///< Recorded and said to the person.
     void fail(ErrorKind kind, const QString &message, const QString &kept, const QString &todo);
 
     SandboxClient *m_client;

@@ -5,6 +5,7 @@
 
 #include "engine/backends.h"
 #include "engine/eventpipe.h"
+#include "engine/messagecheck.h"
 #include "model/modelcatalog.h"
 #include "util/ids.h"
 
@@ -14,8 +15,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-// A message goes into every later request; more than this belongs into a file in the sandbox.
-constexpr qsizetype LargestMessageBytes = 4 * 1024 * 1024;
 constexpr int DefaultMaxSteps = 5;
 
 } // namespace
@@ -31,26 +30,6 @@ QString deliveryName(Delivery delivery)
         return u"after-turn"_s;
     }
     return u"now"_s;
-}
-
-std::optional<Error> messageProblem(const QString &text)
-{
-    const auto usage = [](const QString &message, const QString &todo) {
-        return Error{ErrorKind::Usage, message, u"Nothing was sent."_s, todo};
-    };
-    if (text.trimmed().isEmpty())
-        return usage(u"The message is empty."_s, u"Write what the agent should do."_s);
-    const qsizetype nul = text.indexOf(QChar(u'\0'));
-    if (nul >= 0)
-        return usage(
-            u"The message has a NUL character at position %1, which no provider takes."_s.arg(nul + 1),
-            u"Remove it, or put binary data into a file and upload that."_s);
-    const qsizetype bytes = text.toUtf8().size();
-    if (bytes > LargestMessageBytes)
-        return usage(u"The message is %1 MB; the largest that can be sent is 4 MB."_s.arg(
-                         static_cast<double>(bytes) / 1e6, 0, 'f', 1),
-                     u"Put the text into a file in the sandbox and say where it is."_s);
-    return {};
 }
 
 Conversation::Conversation(std::unique_ptr<ConversationLog> log, const Services &services, QObject *parent)
@@ -114,7 +93,11 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.tools = ToolSet::builtIn(settings.tools);
     setup.history = [this] { return m_log->history().history(); };
     setup.maxSteps = settings.maxSteps > 0 ? settings.maxSteps : DefaultMaxSteps;
-    setup.ownMaxStepsWins = settings.maxSteps <= 0;
+    if (settings.maxSteps <= 0) {
+        // Nobody chose a limit: a scripted scenario's own one applies.
+        if (const auto client = m_services.catalog->client(setup.model))
+            setup.maxSteps = (*client)->ownMaxSteps().value_or(setup.maxSteps);
+    }
     setup.afterTurn = afterTurnFromName(settings.afterTurn, AfterTurn::Pause);
     const bool cannotAsk = settings.approval == "ask-and-end"_L1;
     setup.policy =

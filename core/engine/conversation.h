@@ -71,7 +71,4 @@ private:
     std::function<void()> m_afterTurn; ///< Removal that waits for the running turn.
 };
 
-/// Why a text cannot be sent as a message (too large, a NUL character, empty), or nothing.
-[[nodiscard]] std::optional<Error> messageProblem(const QString &text);
-
 } // namespace Pilothouse

@@ -3,6 +3,7 @@
 
 #include "engine/engineoptions.h"
 
+#include <QDir>
 #include <QStandardPaths>
 #include <QtGlobal>
 
@@ -12,11 +13,12 @@ using namespace Qt::StringLiterals;
 
 QString defaultDataDir(const QString &option, const std::function<QString(const QString &)> &environment)
 {
+    // Absolute from here on: the sandbox service is another process with another working directory.
     if (!option.isEmpty())
-        return option;
+        return QDir(option).absolutePath();
     const QString variable = environment(u"PILOTHOUSE_DATA_DIR"_s);
     return variable.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation)
-                              : variable;
+                              : QDir(variable).absolutePath();
 }
 
 QString processEnvironment(const QString &name) { return qEnvironmentVariable(name.toUtf8().constData()); }

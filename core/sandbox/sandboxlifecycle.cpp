@@ -135,8 +135,8 @@ void PauseCall::start()
         m_trouble.reset();
         if (!answer) {
             const ApiError &error = answer.error();
-            if (error.status == 404)
-                return finish(Done{});
+            // Also 404: what does not exist was not paused. Gone while it pauses is another matter
+            // (onStatus).
             if (error.status != 409 && !isLostAnswer(error))
                 return finish(fail(error));
             m_trouble = error;

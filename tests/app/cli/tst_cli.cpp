@@ -6,10 +6,16 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
+#include <QProcess>
 #include <QTcpServer>
 #include <QTest>
 
 #include <csignal>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace Pilothouse;
 using namespace Pilothouse::Tests;
@@ -181,6 +187,8 @@ private Q_SLOTS:
         QCOMPARE(nul.exitCode, 2);
         QVERIFY2(nul.err.contains("NUL"), nul.err.constData());
         QCOMPARE(cli->run({u"run"_s, u"-"_s}, "  \n").exitCode, 2);
+        // None of them left a conversation behind.
+        QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
     }
 
     void brokenScenario()
@@ -190,9 +198,48 @@ private Q_SLOTS:
             cli->run({u"run"_s, u"--demo-script"_s, file, u"--model"_s, u"demo/x"_s, u"Go."_s});
         QCOMPARE(result.exitCode, 3);
         QVERIFY2(result.err.contains("broken.json"), result.err.constData());
+        // A script that cannot play costs no sandbox.
+        QCOMPARE(parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
         const CliResult missing =
             cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"--model"_s, u"demo/x"_s, u"Go."_s});
         QCOMPARE(missing.exitCode, 3);
+    }
+
+    void pipesAndDevicesAreWrittenIntoNotReplaced()
+    {
+        QCOMPARE(play({u"echo kept > /home/user/f"_s}).exitCode, 0);
+        const Json list = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        const QString id = list.at(0)[u"id"].toString();
+        const QString fifo = QDir(cli->dataDir()).filePath(u"fifo"_s);
+        QCOMPARE(::mkfifo(fifo.toLocal8Bit().constData(), 0600), 0);
+        const int reader = ::open(fifo.toLocal8Bit().constData(), O_RDONLY | O_NONBLOCK);
+        QVERIFY(reader >= 0);
+        QCOMPARE(cli->run({u"export"_s, id, u"--format"_s, u"json"_s, u"-o"_s, fifo}).exitCode, 0);
+        char byte = 0;
+        QCOMPARE(::read(reader, &byte, 1), 1);
+        QCOMPARE(byte, '[');
+        ::close(reader);
+        QVERIFY(!QFileInfo(fifo).isFile());
+        QCOMPARE(cli->run({u"export"_s, id, u"-o"_s, cli->dataDir()}).exitCode, 2); // A folder.
+    }
+
+    void aRelativeDataFolderWorks()
+    {
+        QTemporaryDir folder;
+        const QString script = cli->writeFile(u"quick.json"_s, quickScenario({u"true"_s}));
+        QProcess process;
+        process.setProgram(QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s);
+        process.setArguments({u"run"_s, u"--model"_s, u"demo/quick"_s, u"--demo-script"_s, script,
+                              u"--data-dir"_s, u"rel"_s, u"--after-turn"_s, u"delete"_s, u"Go."_s});
+        process.setWorkingDirectory(folder.path());
+        process.start();
+        QVERIFY(process.waitForFinished(30000));
+        QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
+        QFile endpoint(folder.filePath(u"rel/sandboxd/endpoint.json"_s));
+        QVERIFY(endpoint.open(QIODevice::ReadOnly));
+        const qint64 pid = parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0);
+        QVERIFY(pid > 1);
+        ::kill(static_cast<pid_t>(pid), SIGTERM);
     }
 
     void newerLogIsRefusedUntouched()

@@ -115,7 +115,7 @@ private Q_SLOTS:
             << QStringList{u"202"_s} << QStringList{u"200 pausing"_s, u"404"_s} << u"ok"_s << 1;
         QTest::newRow("deleted state")
             << QStringList{u"202"_s} << QStringList{u"200 deleted"_s} << u"ok"_s << 1;
-        QTest::newRow("gone already") << QStringList{u"404"_s} << none << u"ok"_s << 1;
+        QTest::newRow("gone already") << QStringList{u"404"_s} << none << u"not_found"_s << 1;
         QTest::newRow("fails") << QStringList{u"202"_s} << QStringList{u"200 pausing"_s, u"200 failed"_s}
                                << u"conflict"_s << 1;
         QTest::newRow("stays active")

@@ -5,6 +5,7 @@
 
 #include "text/inerttext.h"
 
+#include <cerrno>
 #include <cstdio>
 
 namespace Pilothouse::Cli {
@@ -17,7 +18,7 @@ void Console::out(const QByteArray &bytes)
         return;
     if (std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stdout)
         != static_cast<size_t>(bytes.size()))
-        m_readerGone = true;
+        noteFailure();
     m_atLineStart = bytes.endsWith('\n');
 }
 
@@ -35,10 +36,17 @@ void Console::err(const QString &text)
 
 void Console::error(const Error &error) { err(u"pilothouse-cli: "_s + error.toText()); }
 
+void Console::noteFailure()
+{
+    if (errno != EPIPE && !m_readerGone)
+        m_writeProblem = qt_error_string(errno);
+    m_readerGone = true;
+}
+
 void Console::flush()
 {
     if (std::fflush(stdout) != 0)
-        m_readerGone = true;
+        noteFailure();
 }
 
 } // namespace Pilothouse::Cli

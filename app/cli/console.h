@@ -22,10 +22,14 @@ public:
     void flush();
     [[nodiscard]] bool atLineStart() const { return m_atLineStart; }
     [[nodiscard]] bool readerGone() const { return m_readerGone; }
+    /// Why standard output could not be written; empty if it could, or if its reader just went away.
+    [[nodiscard]] const QString &writeProblem() const { return m_writeProblem; }
 
 private:
     bool m_atLineStart = true;
+    void noteFailure();
     bool m_readerGone = false;
+    QString m_writeProblem;
 };
 
 } // namespace Pilothouse::Cli

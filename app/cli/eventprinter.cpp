@@ -47,7 +47,8 @@ void EventPrinter::print(const Event &event)
         break;
     case EventKind::StepAbandoned:
         freshLine();
-        m_console->err(u"(the text above is withdrawn: the connection broke, the step is asked again)"_s);
+        m_console->err(u"(the text above is withdrawn, the step is asked again: %1)"_s.arg(
+            event.json()[u"reason"].toString()));
         break;
     case EventKind::Retry: {
         const Json payload = event.json();

@@ -15,5 +15,11 @@ int main(int argc, char *argv[])
     QCoreApplication::setApplicationName(QStringLiteral("pilothouse"));
     QCoreApplication::setApplicationVersion(QStringLiteral(PILOTHOUSE_VERSION));
     Pilothouse::Cli::Console console;
-    return Pilothouse::Cli::runCommandLine(app, &console);
+    const int code = Pilothouse::Cli::runCommandLine(app, &console);
+    console.flush();
+    if (console.writeProblem().isEmpty())
+        return code;
+    console.err(QStringLiteral("pilothouse-cli: standard output could not be written: ")
+                + console.writeProblem());
+    return code == 0 ? 1 : code;
 }

@@ -46,10 +46,16 @@ QString errorKindName(ErrorKind kind)
 
 QString Error::toText() const
 {
-    QString text = message;
-    for (const QString &part : {kept, todo}) {
-        if (!part.isEmpty())
-            text += (text.isEmpty() ? QString() : u" "_s) + part;
+    QString text;
+    for (const QString &part : {message, kept, todo}) {
+        const QString sentence = part.trimmed();
+        if (sentence.isEmpty())
+            continue;
+        if (!text.isEmpty())
+            text += u' ';
+        text += sentence;
+        if (!QStringView(u".!?…)").contains(sentence.back()))
+            text += u'.'; // A service's words rarely end like a sentence.
     }
     return text;
 }

@@ -223,6 +223,19 @@ private Q_SLOTS:
         QCOMPARE(cli->run({u"export"_s, id, u"-o"_s, cli->dataDir()}).exitCode, 2); // A folder.
     }
 
+    void aFullDiskBehindStandardOutputIsSaid()
+    {
+        QCOMPARE(play({u"true"_s}).exitCode, 0);
+        QProcess process;
+        process.setProgram(u"/bin/sh"_s);
+        process.setArguments({u"-c"_s, u"exec \"$0\" list --data-dir \"$1\" > /dev/full"_s,
+                              QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s, cli->dataDir()});
+        process.start();
+        QVERIFY(process.waitForFinished(30000));
+        QCOMPARE(process.exitCode(), 1);
+        QVERIFY(process.readAllStandardError().contains("standard output"));
+    }
+
     void aRelativeDataFolderWorks()
     {
         QTemporaryDir folder;

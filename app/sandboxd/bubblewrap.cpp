@@ -129,6 +129,11 @@ QList<QByteArray> bubblewrapArguments(const Confinement &confinement, const Sour
     arguments += {"--proc",  "/proc",    "--dev",        "/dev",   "--size",  TmpfsSize,
                   "--tmpfs", "/dev/shm", "--remount-ro", "/dev",   "--size",  TmpfsSize,
                   "--tmpfs", "/run",     "--symlink",    "../run", "/var/run"};
+    // They list keys of everything that runs as the same user.
+    for (const char *path : {"/proc/keys", "/proc/key-users"}) {
+        if (exists(path))
+            arguments += {"--ro-bind", "/dev/null", path};
+    }
     for (qsizetype i = 0; i < sources.folders.size(); ++i)
         arguments += {"--bind", sources.folders[i], sandboxFolders()[i].inside};
     // The root is a memory file system: what were written there would be lost, so it is refused instead.
@@ -200,6 +205,7 @@ Sources stageAndDropUser(uid_t user, const QByteArray &folder, const QByteArray 
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::signal(SIGPIPE, SIG_DFL);
     ::umask(0022);
+    leaveSessionKeyring(); // One for each sandbox, so that none reads what another has put there.
     // Out of the way first, so that no target number is still a source.
     std::vector<int> high;
     for (const int fd : files)

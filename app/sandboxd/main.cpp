@@ -71,6 +71,10 @@ void leaveTerminal(const QByteArray &dataFolder)
 
 int main(int argc, char **argv)
 {
+    // What the starter's session can read is no business of a sandbox.
+    leaveSessionKeyring();
+    // The service outlives its starter, whose locks and pipes must not stay held by it.
+    dropInheritedDescriptors();
     const auto options = parseOptions(QList<QByteArray>(argv + 1, argv + argc));
     if (!options)
         return fail({ExitCode::Usage, options.error()});

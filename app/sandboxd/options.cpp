@@ -21,6 +21,8 @@ QByteArray absolutePath(const QByteArray &path)
     if (path.isEmpty() || path.startsWith('/'))
         return path;
     char *const folder = ::getcwd(nullptr, 0);
+    if (!folder)
+        return {}; // It was removed; an empty value is refused.
     const QByteArray result = QByteArray(folder) + '/' + path;
     std::free(folder);
     return result;
@@ -63,7 +65,10 @@ bool setValue(ServiceOptions &options, const QByteArray &name, const QByteArray 
             return false;
         options.transitionDelay = std::chrono::milliseconds(number);
     }
-    return !value.isEmpty();
+    const bool isLost = (name == "--data-dir" && options.dataFolder.isEmpty())
+        || (name == "--key-file" && options.keyFile.isEmpty())
+        || (name == "--endpoint-file" && options.endpointFile.isEmpty());
+    return !value.isEmpty() && !isLost;
 }
 
 const QList<QByteArray> ValueOptions = {

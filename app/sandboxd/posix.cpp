@@ -6,11 +6,16 @@
 #include <QRandomGenerator>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <dirent.h>
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 namespace Pilothouse {
 
@@ -54,6 +59,31 @@ bool setNonBlocking(int fd)
     const int flags = ::fcntl(fd, F_GETFL);
     return flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
+
+void dropInheritedDescriptors()
+{
+    int fd = 0;
+    while ((fd = ::open("/dev/null", O_RDWR)) >= 0 && fd <= 2) { }
+    if (fd >= 0)
+        ::close(fd);
+    if (::syscall(SYS_close_range, 3U, ~0U, 0U) == 0)
+        return;
+    // Kernels before 5.9. Collected first: closing changes what is listed.
+    DIR *const folder = ::opendir("/proc/self/fd");
+    if (!folder)
+        return;
+    std::vector<int> open;
+    while (const dirent *entry = ::readdir(folder)) {
+        const int number = std::atoi(entry->d_name); // 0 for the two dots.
+        if (number > 2 && number != ::dirfd(folder))
+            open.push_back(number);
+    }
+    ::closedir(folder);
+    for (const int number : open)
+        ::close(number);
+}
+
+void leaveSessionKeyring() { ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr); }
 
 UniqueFd memoryFile(const char *name, const QByteArray &bytes)
 {

@@ -55,6 +55,14 @@ struct PipePair {
 [[nodiscard]] PipePair makePipe();
 [[nodiscard]] bool setNonBlocking(int fd);
 
+/// Closes every descriptor above 2, however many the starter left open, and opens /dev/null for those of the
+/// first three that are missing.
+void dropInheritedDescriptors();
+
+/// Replaces the session keyring that came from the starter by an empty one without a name. Nothing happens
+/// where the kernel has no keyrings or refuses.
+void leaveSessionKeyring();
+
 /// A close-on-exec memory file with `bytes`, at its beginning; invalid if the system refuses.
 [[nodiscard]] UniqueFd memoryFile(const char *name, const QByteArray &bytes);
 

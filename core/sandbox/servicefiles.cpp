@@ -107,7 +107,7 @@ bool isLoopbackOrigin(const QUrl &url)
 } // namespace
 
 ServiceFiles::ServiceFiles(const QString &dataDir)
-    : m_folder(dataDir + u"/sandboxd"_s)
+    : m_folder(QDir(dataDir).absolutePath() + u"/sandboxd"_s)
 { }
 
 ServiceFiles::~ServiceFiles() { unlock(); }

@@ -8,6 +8,7 @@
 // stopped from inside.
 
 #include "initprotocol.h"
+#include "syscallfilter.h"
 
 #include <cerrno>
 #include <csignal>
@@ -499,6 +500,11 @@ int main()
         static const char text[] = "This program is started by pilothouse-sandboxd inside a sandbox.\n";
         [[maybe_unused]] const ssize_t written = write(2, text, sizeof text - 1);
         return 2;
+    }
+    if (!installSyscallFilter()) {
+        static const char text[] = "the kernel takes no system call filter (seccomp), which sandboxes need\n";
+        [[maybe_unused]] const ssize_t written = write(2, text, sizeof text - 1);
+        return 1;
     }
     preferAsVictim();
     prctl(PR_SET_DUMPABLE, 0);

@@ -14,6 +14,12 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <linux/keyctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace Pilothouse::Tests {
 
@@ -31,6 +37,11 @@ class TestIsolation : public Test {
 private Q_SLOTS:
     void initTestCase()
     {
+        // As a login does it: a keyring that every process of the session inherits, with a key in it.
+        QVERIFY2(::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) > 0, std::strerror(errno));
+        m_key = ::syscall(SYS_add_key, "user", "ph-canary", Canary, std::strlen(Canary),
+                          KEY_SPEC_SESSION_KEYRING);
+        QVERIFY2(m_key > 0, std::strerror(errno));
         QVERIFY2(m_service.start({}, {u"PH_CANARY="_s + QString::fromLatin1(Canary)}),
                  m_service.errorText().constData());
         m_sandbox = ApiClient(m_service).create();
@@ -292,9 +303,64 @@ private Q_SLOTS:
 #endif
     }
 
+    /// Keyrings and some socket families know no namespaces.
+    void reachesNothingPastItsNamespaces_data()
+    {
+        QTest::addColumn<QString>("call"); // Python: the value of a system call.
+        QTest::addColumn<int>("error");
+        const auto row = [](const char *name, const QString &call, int error) {
+            QTest::newRow(name) << call << error;
+        };
+        const auto number = [](long value) { return QString::number(value); };
+        const QString key = number(m_key);
+        row("read the key",
+            u"c.syscall(%1, %2, %3, b, 99)"_s.arg(number(SYS_keyctl), number(KEYCTL_READ), key), ENOSYS);
+        row("search the session",
+            u"c.syscall(%1, %2, -3, b'user', b'ph-canary', 0)"_s.arg(number(SYS_keyctl),
+                                                                     number(KEYCTL_SEARCH)),
+            ENOSYS);
+        row("request a key", u"c.syscall(%1, b'user', b'ph-canary', None, 0)"_s.arg(number(SYS_request_key)),
+            ENOSYS);
+        row("add a key", u"c.syscall(%1, b'user', b'x', b'y', 1, -3)"_s.arg(number(SYS_add_key)), ENOSYS);
+        row("io_uring", u"c.syscall(%1, 1, b)"_s.arg(number(SYS_io_uring_setup)), ENOSYS);
+        row("bpf", u"c.syscall(%1, 0, b, 99)"_s.arg(number(SYS_bpf)), EPERM);
+        row("perf", u"c.syscall(%1, b, 0, -1, -1, 0)"_s.arg(number(SYS_perf_event_open)), EPERM);
+        row("userfaultfd", u"c.syscall(%1, 1)"_s.arg(number(SYS_userfaultfd)), EPERM);
+        row("open_by_handle_at", u"c.syscall(%1, 0, b, 0)"_s.arg(number(SYS_open_by_handle_at)), EPERM);
+        for (const int family : {AF_VSOCK, AF_ALG, AF_PACKET, AF_BLUETOOTH, AF_KEY, AF_TIPC})
+            row(qPrintable(u"socket family %1"_s.arg(family)), u"c.socket(%1, 3, 0)"_s.arg(family),
+                EAFNOSUPPORT);
+        row("family with high bits",
+            u"c.syscall(%1, c_ulong((1 << 32) | 40), 1, 0)"_s.arg(number(SYS_socket)), EAFNOSUPPORT);
+        row("socket pair", u"c.socketpair(%1, 1, 0, b)"_s.arg(AF_TIPC), EAFNOSUPPORT);
+        for (const int family : {AF_UNIX, AF_INET, AF_NETLINK})
+            row(qPrintable(u"usual family %1"_s.arg(family)), u"c.socket(%1, 2, 0)"_s.arg(family), 0);
+        row("usual socket pair", u"c.socketpair(%1, 1, 0, b)"_s.arg(AF_UNIX), 0);
+    }
+    void reachesNothingPastItsNamespaces()
+    {
+        QFETCH(QString, call);
+        QFETCH(int, error);
+        const QString script =
+            u"from ctypes import *; c = CDLL(None, use_errno=True); b = create_string_buffer(99); "
+            u"r = %1; print(get_errno() if r < 0 else 0, b.raw)"_s.arg(call);
+        const Json result = ApiClient(m_service).exec(m_sandbox, u"python3 -c \"%1\""_s.arg(script));
+        const QString out = result[u"stdout"].toString();
+        QVERIFY2(out.startsWith(QString::number(error) + u' '), result.toJson().constData());
+        QVERIFY(!out.contains(QString::fromLatin1(Canary)));
+    }
+
+    void listsNoKeys()
+    {
+        const Json result =
+            ApiClient(m_service).exec(m_sandbox, u"cat /proc/keys /proc/key-users; echo end"_s);
+        QCOMPARE(result[u"stdout"].toString(), u"end\n"_s);
+    }
+
 private:
     SandboxdFixture m_service;
     SandboxRef m_sandbox;
+    long m_key = 0;
 };
 
 } // namespace Pilothouse::Tests

@@ -52,7 +52,7 @@ Result<Done, Error> EngineCore::open()
     if (!store)
         return fail(store.error());
     m_store = std::move(*store);
-    auto reader = LogReader::open(m_options.dataDir);
+    auto reader = LogReader::open(m_options.dataDir, LogReader::View::Stored);
     if (!reader)
         return fail(reader.error());
     m_reader = std::move(*reader);

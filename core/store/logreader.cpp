@@ -5,6 +5,7 @@
 
 #include "store/database.h"
 #include "store/derivedtables.h"
+#include "store/logdamage.h"
 #include "store/migrations.h"
 #include "store/rowcodec.h"
 #include "store/spillfiles.h"
@@ -69,14 +70,23 @@ QString searchExpression(const QString &words)
 class LogReader::Private {
 public:
     QString dataDir;
+    View view = View::Shown;
     std::unique_ptr<Database> database;
 
     /// False: there is no log yet.
     [[nodiscard]] Result<bool, Error> connected();
     /// 0: no such conversation.
     [[nodiscard]] Result<qint64, Error> reference(const QString &conversation);
-    [[nodiscard]] Result<QList<EventPtr>, Error> readEvents(const QString &conversation,
-                                                            const QString &filter, qint64 fromSeq, int limit);
+    [[nodiscard]] Result<QList<EventPtr>, Error> readEvents(qint64 ref, const QString &conversation,
+                                                            const QString &filter, qint64 fromSeq, int limit,
+                                                            bool *isEnd = nullptr);
+    /// The last seq that the log should have, and whether the conversation is being removed.
+    [[nodiscard]] Result<qint64, Error> expectedLast(qint64 ref);
+    [[nodiscard]] Result<bool, Error> isKept(qint64 ref);
+    [[nodiscard]] Result<bool, Error> hasEvent(qint64 ref, qint64 seq);
+    [[nodiscard]] Result<QList<EventPtr>, Error> withGaps(qint64 ref, const QString &conversation,
+                                                          const QList<EventPtr> &stored, qint64 fromSeq,
+                                                          qint64 upto);
     [[nodiscard]] Result<QStringList, Error> ids(const QString &sql, const QVariantList &values);
 };
 
@@ -144,31 +154,38 @@ Result<QStringList, Error> LogReader::Private::ids(const QString &sql, const QVa
     return out;
 }
 
-Result<QList<EventPtr>, Error> LogReader::Private::readEvents(const QString &conversation,
+Result<QList<EventPtr>, Error> LogReader::Private::readEvents(qint64 ref, const QString &conversation,
                                                               const QString &filter, qint64 fromSeq,
-                                                              int limit)
+                                                              int limit, bool *isEnd)
 {
-    const auto ref = reference(conversation);
-    if (!ref)
-        return fail(ref.error());
     QList<EventPtr> out;
-    if (*ref == 0)
-        return out;
     Statement query = database->statement(
         u"SELECT seq, at_ms, kind, v, payload FROM events WHERE conversation=? AND seq>=?"_s + filter
         + u" ORDER BY seq LIMIT ?"_s);
-    const auto run = query.run({*ref, fromSeq, qBound(0, limit, MaxEvents)});
+    const auto run = query.run({ref, fromSeq, limit});
     if (!run)
         return fail(run.error());
     qint64 size = 0;
     while (size < MaxPayload && query.next()) {
         std::optional<Event> event = eventFrom(query, conversation);
-        if (!event)
+        if (event) {
+            size += event->payload.size();
+            const bool isShown = view == View::Stored || isSound(*event);
+            out.append(isShown ? EventPtr(std::make_shared<const Event>(std::move(*event)))
+                               : damagedEvent(*event));
+        } else if (view == View::Stored) {
             return fail(Error{ErrorKind::Storage, u"The log holds an event of an unknown kind."_s,
                               u"The log was left as it is."_s, u"Use a newer Pilothouse."_s});
-        size += event->payload.size();
-        out.append(std::make_shared<const Event>(std::move(*event)));
+        } else {
+            Event unknown;
+            unknown.conversation = conversation;
+            unknown.seq = query.integer(0);
+            unknown.atMs = query.integer(1);
+            out.append(damagedEvent(unknown));
+        }
     }
+    if (isEnd)
+        *isEnd = size < MaxPayload && out.size() < limit;
     if (size >= MaxPayload) {
         query.finish();
         return out;
@@ -179,15 +196,76 @@ Result<QList<EventPtr>, Error> LogReader::Private::readEvents(const QString &con
     return out;
 }
 
+Result<qint64, Error> LogReader::Private::expectedLast(qint64 ref)
+{
+    const auto last = database->value(u"SELECT last_seq FROM summaries WHERE conversation=?"_s, {ref});
+    if (!last)
+        return fail(last.error());
+    return last->toLongLong();
+}
+
+Result<bool, Error> LogReader::Private::isKept(qint64 ref)
+{
+    const auto kept = database->value(
+        u"SELECT count(*) FROM conversations WHERE ref=? AND ref NOT IN (SELECT conversation FROM purges)"_s,
+        {ref});
+    if (!kept)
+        return fail(kept.error());
+    return kept->toInt() == 1;
+}
+
+Result<bool, Error> LogReader::Private::hasEvent(qint64 ref, qint64 seq)
+{
+    const auto found =
+        database->value(u"SELECT count(*) FROM events WHERE conversation=? AND seq=?"_s, {ref, seq});
+    if (!found)
+        return fail(found.error());
+    return found->toInt() == 1;
+}
+
+Result<QList<EventPtr>, Error> LogReader::Private::withGaps(qint64 ref, const QString &conversation,
+                                                            const QList<EventPtr> &stored, qint64 fromSeq,
+                                                            qint64 upto)
+{
+    QList<EventPtr> out;
+    qint64 expected = fromSeq;
+    for (const EventPtr &event : stored) {
+        if (event->seq > expected)
+            out.append(missingEvents(conversation, expected, event->seq - 1, event->atMs));
+        out.append(event);
+        expected = event->seq + 1;
+    }
+    if (upto >= expected)
+        out.append(missingEvents(conversation, expected, upto, out.isEmpty() ? 0 : out.last()->atMs));
+    if (out.size() == stored.size())
+        return out;
+    // Rare from here on. What is being removed on purpose is no gap, and a gap is told once, at its begin.
+    const auto kept = isKept(ref);
+    if (!kept)
+        return fail(kept.error());
+    if (!*kept)
+        return stored;
+    const bool beginsWithGap = stored.isEmpty() || stored.first()->seq > fromSeq;
+    if (beginsWithGap && fromSeq > 1) {
+        const auto isBegin = hasEvent(ref, fromSeq - 1);
+        if (!isBegin)
+            return fail(isBegin.error());
+        if (!*isBegin)
+            out.removeFirst();
+    }
+    return out;
+}
+
 LogReader::LogReader(std::unique_ptr<Private> priv)
     : d(std::move(priv))
 { }
 
 LogReader::~LogReader() = default;
 
-Result<std::unique_ptr<LogReader>, Error> LogReader::open(const QString &dataDir)
+Result<std::unique_ptr<LogReader>, Error> LogReader::open(const QString &dataDir, View view)
 {
     auto d = std::make_unique<Private>();
+    d->view = view;
     d->dataDir = QDir::cleanPath(dataDir);
     const auto ready = d->connected();
     if (!ready)
@@ -252,7 +330,26 @@ Result<QStringList, Error> LogReader::matchConversation(const QString &prefix)
 
 Result<QList<EventPtr>, Error> LogReader::events(const QString &conversation, qint64 fromSeq, int limit)
 {
-    return d->readEvents(conversation, {}, fromSeq, limit);
+    const auto ref = d->reference(conversation);
+    if (!ref)
+        return fail(ref.error());
+    const int most = qBound(0, limit, MaxEvents);
+    if (*ref == 0 || most == 0)
+        return QList<EventPtr>();
+    if (d->view == View::Stored)
+        return d->readEvents(*ref, conversation, {}, fromSeq, most);
+    // Before the events: what is written between the two reads must not look like a gap at the end.
+    const auto expected = d->expectedLast(*ref);
+    if (!expected)
+        return fail(expected.error());
+    bool isEnd = false;
+    const auto stored = d->readEvents(*ref, conversation, {}, fromSeq, most, &isEnd);
+    if (!stored)
+        return stored;
+    auto out = d->withGaps(*ref, conversation, *stored, qMax(qint64(1), fromSeq), isEnd ? *expected : 0);
+    if (out && out->size() > most)
+        out->resize(most);
+    return out;
 }
 
 Result<QList<EventPtr>, Error> LogReader::eventsOfKinds(const QString &conversation,
@@ -264,7 +361,13 @@ Result<QList<EventPtr>, Error> LogReader::eventsOfKinds(const QString &conversat
         names.append(QString(u'\'' + eventKindName(kind) + u'\'')); // Our own words: nothing to escape.
     if (names.isEmpty())
         return QList<EventPtr>();
-    return d->readEvents(conversation, u" AND kind IN ("_s + names.join(u',') + u')', fromSeq, limit);
+    const auto ref = d->reference(conversation);
+    if (!ref)
+        return fail(ref.error());
+    if (*ref == 0)
+        return QList<EventPtr>();
+    return d->readEvents(*ref, conversation, u" AND kind IN ("_s + names.join(u',') + u')', fromSeq,
+                         qBound(0, limit, MaxEvents));
 }
 
 Result<qint64, Error> LogReader::lastSeq(const QString &conversation)
@@ -378,6 +481,16 @@ Result<QList<SearchHit>, Error> LogReader::search(const QString &words, int limi
     if (!ended)
         return fail(ended.error());
     return hits;
+}
+
+Result<QStringList, Error> LogReader::check()
+{
+    const auto ready = d->connected();
+    if (!ready)
+        return fail(ready.error());
+    if (!*ready)
+        return QStringList();
+    return findDamage(*d->database);
 }
 
 Result<QStringList, Error> LogReader::openTurns()

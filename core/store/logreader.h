@@ -19,7 +19,12 @@ namespace Pilothouse {
 /// One object per thread; make it in the thread that uses it. Every call is bounded.
 class LogReader {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<LogReader>, Error> open(const QString &dataDir);
+    enum class View {
+        Shown = 1, ///< For people and exports: damage is told, every payload is a valid JSON object.
+        Stored, ///< For the owner: exactly what is stored, payloads unchecked.
+    };
+    [[nodiscard]] static Result<std::unique_ptr<LogReader>, Error> open(const QString &dataDir,
+                                                                        View view = View::Shown);
     ~LogReader();
     Q_DISABLE_COPY_MOVE(LogReader)
 
@@ -28,7 +33,9 @@ public:
     /// Ids that start with `prefix` (for people who type the first characters).
     [[nodiscard]] Result<QStringList, Error> matchConversation(const QString &prefix);
 
-    /// Events with seq in [fromSeq, …], at most `limit` and about 4 MiB of payload.
+    /// Events with seq in [fromSeq, …], at most `limit` and about 4 MiB of payload. View::Shown: an event
+    /// that is damaged is an event of kind Error in its place, whatever kinds were asked for; events() has
+    /// one more such event at the first seq of each gap.
     [[nodiscard]] Result<QList<EventPtr>, Error> events(const QString &conversation, qint64 fromSeq,
                                                         int limit);
     /// Only the given kinds (for building model history).
@@ -53,6 +60,10 @@ public:
     /// Places in user messages, answers and tool arguments that have all of `words` (the last one may be a
     /// beginning), newest first. Error (Storage) if SQLite has no full-text search here.
     [[nodiscard]] Result<QList<SearchHit>, Error> search(const QString &words, int limit);
+
+    /// What is wrong with the log, one finding a line; empty if it is sound. Bounded, but slow: it reads the
+    /// log.
+    [[nodiscard]] Result<QStringList, Error> check();
 
     /// Conversations whose last turn has no turn-finish (for recovery by the owner).
     [[nodiscard]] Result<QStringList, Error> openTurns();

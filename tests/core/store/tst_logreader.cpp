@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "core/store/eventscript.h"
+#include "store/database.h"
+#include "store/exportjson.h"
 #include "store/logreader.h"
 #include "store/store.h"
 #include "store/transcriptprojector.h"
 #include "support/testmain.h"
 
+#include <QBuffer>
 #include <QDir>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -259,6 +262,93 @@ private Q_SLOTS:
         const auto rest = m_reader->events(script.conversation(), events->last()->seq + 1, 1000);
         QVERIFY(rest);
         QCOMPARE(rest->first()->seq, events->last()->seq + 1);
+    }
+
+    // Whatever became of the rows, a reader says so in the place where they stood, once, and prints JSON.
+    void damageIsTold_data()
+    {
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<QStringList>("told"); // "seq words"
+        QTest::addColumn<int>("size"); // Of all events shown.
+        QTest::newRow("sound") << u"UPDATE events SET v=v"_s << QStringList() << 41;
+        const QString damaged = u" of this conversation is damaged in the log and cannot be shown."_s;
+        QTest::newRow("not JSON") << u"UPDATE events SET payload='{broken' WHERE seq=2"_s
+                                  << QStringList{QString(u"2 Event 2"_s + damaged)} << 41;
+        QTest::newRow("not an object") << u"UPDATE events SET payload='[1]' WHERE seq=41"_s
+                                       << QStringList{QString(u"41 Event 41"_s + damaged)} << 41;
+        QTest::newRow("bytes") << u"UPDATE events SET payload=x'7b22ff227d' WHERE seq=1"_s
+                               << QStringList{QString(u"1 Event 1"_s + damaged)} << 41;
+        QTest::newRow("kind") << u"UPDATE events SET kind='x' WHERE seq=5"_s
+                              << QStringList{QString(u"5 Event 5"_s + damaged)} << 41;
+        QTest::newRow("one gone") << u"DELETE FROM events WHERE seq=2"_s
+                                  << QStringList{u"2 Event 2 of this conversation is missing in the log."_s}
+                                  << 41;
+        QTest::newRow("first gone")
+            << u"DELETE FROM events WHERE seq<4"_s
+            << QStringList{u"1 Events 1 to 3 of this conversation are missing in the log."_s} << 39;
+        QTest::newRow("some gone")
+            << u"DELETE FROM events WHERE seq BETWEEN 8 AND 30"_s
+            << QStringList{u"8 Events 8 to 30 of this conversation are missing in the log."_s} << 19;
+        QTest::newRow("last gone")
+            << u"DELETE FROM events WHERE seq>38"_s
+            << QStringList{u"39 Events 39 to 41 of this conversation are missing in the log."_s} << 39;
+    }
+    void damageIsTold()
+    {
+        QFETCH(QString, sql);
+        QFETCH(QStringList, told);
+        QFETCH(int, size);
+        const QTemporaryDir dir;
+        Tests::EventScript script;
+        script.addCreated();
+        script.addTurn(1);
+        {
+            const auto store = Store::open(dir.path(), u"test"_s);
+            QVERIFY(store);
+            (*store)->append(script.all(), false);
+        }
+        {
+            const auto database = Database::open(dir.filePath(u"log.db"_s), Database::Mode::ReadWrite);
+            QVERIFY(database);
+            QVERIFY((*database)->exec(sql));
+        }
+        const auto reader = LogReader::open(dir.path());
+        QVERIFY(reader);
+        for (const int limit : {1, 2, 3, 7, 1000}) {
+            QStringList found;
+            int count = 0;
+            for (qint64 from = 1;;) {
+                const auto page = (*reader)->events(script.conversation(), from, limit);
+                QVERIFY(page);
+                if (page->isEmpty())
+                    break;
+                QVERIFY(page->size() <= limit);
+                for (const EventPtr &event : *page) {
+                    QVERIFY(event->seq >= from);
+                    from = event->seq + 1;
+                    ++count;
+                    const auto payload = parseJson(event->payload);
+                    QVERIFY(payload && payload->isObject());
+                    if (event->kind != EventKind::Error)
+                        continue;
+                    QCOMPARE((*payload)[u"kind"].toString(), u"storage"_s);
+                    QVERIFY((*payload)[u"todo"].toString().contains(u"backup"_s));
+                    found.append(
+                        QString(QString::number(event->seq) + u' ' + (*payload)[u"message"].toString()));
+                }
+            }
+            QCOMPARE(found, told);
+            QCOMPARE(count, size);
+        }
+        QBuffer exported;
+        QVERIFY(exported.open(QIODevice::WriteOnly));
+        QVERIFY(exportJson(**reader, script.conversation(), exported));
+        const auto json = parseJson(exported.data());
+        QVERIFY(json);
+        QCOMPARE(json->size(), size);
+        const auto findings = (*reader)->check();
+        QVERIFY(findings);
+        QCOMPARE(findings->size(), told.size());
     }
 };
 

@@ -32,6 +32,12 @@ void addStore(EngineCore *core, QList<DoctorLine> &lines, QSet<QString> &known)
         if (!summary.sandboxId.isEmpty())
             known.insert(summary.sandboxId);
     }
+    const auto damage = (*reader)->check();
+    if (!damage)
+        lines.append({DoctorLine::Verdict::Problem, u"store"_s, damage.error().toText()});
+    else
+        for (const QString &finding : *damage)
+            lines.append({DoctorLine::Verdict::Problem, u"store"_s, finding});
     const qint64 free = QStorageInfo(core->dataDir()).bytesAvailable();
     const bool little = free >= 0 && free < LittleSpace;
     lines.append({little ? DoctorLine::Verdict::Warning : DoctorLine::Verdict::Ok, u"store"_s,

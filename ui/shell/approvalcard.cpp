@@ -6,6 +6,7 @@
 #include "shell/approvaltext.h"
 #include "text/inerttext.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -168,15 +169,16 @@ void ApprovalCard::setMode(Mode mode)
 
 void ApprovalCard::fitText()
 {
-    // Lines as they wrap, from their length: asking the layout here would lay out all of a long text.
+    // Only the first blocks are laid out for this; they are short enough (see approvaltext).
     const QFontMetricsF metrics(m_text->font());
-    const double perLine = std::max(20.0, m_text->viewport()->width() / metrics.averageCharWidth());
-    int lines = 0;
+    QAbstractTextDocumentLayout *layout = m_text->document()->documentLayout();
+    double lines = 0;
     for (QTextBlock block = m_text->document()->begin(); block.isValid() && lines < MostLines;
          block = block.next())
-        lines += 1 + static_cast<int>(std::max(0, block.length() - 2) / perLine);
-    const double height =
-        std::clamp(lines, 1, MostLines) * metrics.lineSpacing() + 2 * m_text->document()->documentMargin();
+        lines +=
+            std::max(1.0, std::ceil(layout->blockBoundingRect(block).height() / metrics.lineSpacing() - 0.5));
+    const double height = std::clamp<double>(lines, 1, MostLines) * metrics.lineSpacing()
+        + 2 * m_text->document()->documentMargin();
     m_text->setFixedHeight(static_cast<int>(std::ceil(height)) + 2 * m_text->frameWidth() + 2);
 }
 
@@ -230,6 +232,9 @@ void ApprovalCard::answerFailed()
 
 bool ApprovalCard::eventFilter(QObject *watched, QEvent *event)
 {
+    // After its own handling of the new width, which wraps the command anew: it must be seen whole.
+    if (watched == m_text && event->type() == QEvent::Resize)
+        QMetaObject::invokeMethod(this, &ApprovalCard::fitText, Qt::QueuedConnection);
     if (watched == m_text && event->type() == QEvent::KeyPress && m_mode == Mode::Edit) {
         const auto *key = static_cast<QKeyEvent *>(event);
         const bool isEnter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;

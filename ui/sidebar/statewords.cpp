@@ -57,7 +57,7 @@ QString titleText(const ConversationSummary &summary)
 QString modelText(const QString &provider, const QString &model)
 {
     const QString name = inertLine(QString(provider + u'/' + model), LongestWord);
-    return isScripted(provider) ? QString(name + u" (scripted, not an AI)"_s) : name;
+    return isScripted(provider) ? QString(u"Scripted, not an AI: "_s + name) : name;
 }
 
 bool isScripted(const QString &provider) { return provider == "demo"_L1; }

@@ -16,7 +16,7 @@ namespace Pilothouse {
 [[nodiscard]] QString stateDetailText(const ConversationSummary &summary);
 /// Title or "New conversation".
 [[nodiscard]] QString titleText(const ConversationSummary &summary);
-/// "demo/tour, scripted, not an AI" or "provider/model".
+/// "Scripted, not an AI: demo/tour" (the warning first, as the end may be cut) or "provider/model".
 [[nodiscard]] QString modelText(const QString &provider, const QString &model);
 /// True for models that play a script.
 [[nodiscard]] bool isScripted(const QString &provider);

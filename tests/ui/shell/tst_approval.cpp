@@ -10,6 +10,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -63,6 +64,24 @@ private Q_SLOTS:
         text = approvalText(json("{\"path\":\"/a\",\"content\":\"x\\ny\"}"));
         QCOMPARE(text.shown, u"path: /a\ncontent:\nx\ny"_s);
         QVERIFY(!text.isCommand);
+    }
+
+    // A command that fits ten lines needs no scrolling at any width.
+    void theCommandIsSeenWholeAtEveryWidth()
+    {
+        ApprovalBar bar;
+        bar.setCalls({call("{\"command\":\"mkdir -p /home/user/bin && cp /home/user/roman/roman.sh "
+                           "/home/user/bin/roman && chmod 755 "
+                           "/home/user/bin/roman\"}")});
+        bar.resize(800, 320);
+        bar.show();
+        auto *text = bar.cards().first()->findChild<QPlainTextEdit *>();
+        for (const int width : {800, 420, 300, 600, 1200}) {
+            bar.resize(width, 320);
+            QTRY_COMPARE_WITH_TIMEOUT(text->verticalScrollBar()->maximum(), 0, 5000);
+            QCoreApplication::processEvents();
+            QCOMPARE(text->verticalScrollBar()->maximum(), 0);
+        }
     }
 
     void whatDoesNotShowIsWrittenOut()

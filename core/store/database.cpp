@@ -58,7 +58,10 @@ Error storageError(const QSqlError &error)
     case SqliteNotADatabase:
         return {
             ErrorKind::Storage, u"The log is damaged or is not a log of this program ("_s + detail + u")."_s,
-            u"The file was left as it is."_s, u"Restore it from a backup, or choose another data folder."_s};
+            u"The file was left untouched."_s,
+            u"Copy the data folder before anything else, then restore a backup of log.db if you have one, or "
+            u"choose another data folder with --data-dir. Conversations that can still be read can be "
+            u"exported."_s};
     case SqliteBusy:
         return {ErrorKind::Storage,
                 u"The log is in use by another program ("_s + detail + u")."_s,

@@ -450,10 +450,10 @@ void CallPane::saveOutput(What what)
             ranges.push_back(range);
     }
     const QString suggestion = what == What::Stderr ? u"stderr.txt"_s : u"output.txt"_s;
-    m_ask(this, suggestion, [this, model = QPointer(model), ranges](const QString &fileName) {
-        if (fileName.isEmpty() || !model)
+    m_ask(this, suggestion, [this, reader = model->reader(), ranges](const QString &fileName) {
+        if (fileName.isEmpty() || !reader)
             return;
-        auto *saver = new OutputSaver(model, ranges, fileName, this);
+        auto *saver = new OutputSaver(reader, ranges, fileName, this);
         connect(saver, &OutputSaver::finished, this,
                 [this, fileName](qint64 bytes, const std::optional<Error> &error) {
                     if (error)

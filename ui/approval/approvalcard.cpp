@@ -209,6 +209,7 @@ void ApprovalCard::setPosition(int number, int count)
     m_number = number;
     m_count = count;
     updateHead();
+    updateFacts();
 }
 
 void ApprovalCard::setContext(const ApprovalContext &context)
@@ -251,7 +252,9 @@ void ApprovalCard::updateFacts()
     m_told->setText(m_mode == Mode::Deny       ? tr("that you did not allow it, and your reason")
                         : m_mode == Mode::Edit ? tr("the result of what you run")
                                                : tr("the result, when you allow it"));
-    m_facts->setVisible(m_mode != Mode::Sent);
+    // Several cards at once are short, so that all are seen; editing one tells the rest.
+    m_facts->setVisible(m_mode == Mode::Edit || m_mode == Mode::Deny
+                        || (m_mode == Mode::Ask && m_count == 1));
     m_note->setText(m_text.hasHidden
                         ? tr("Characters that do not show are written out as \\u{…}; an edited command runs "
                              "as it is shown.")

@@ -48,13 +48,17 @@ ComposerEdit::ComposerEdit(QWidget *parent)
     setTabChangesFocus(true);
     setFrameShape(NoFrame);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     verticalScrollBar()->setAccessibleName(tr("Scroll the message"));
     document()->setDocumentMargin(0);
     connect(document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
-            [this] { updateGeometry(); });
+            [this](const QSizeF &size) {
+                setVerticalScrollBarPolicy(size.height() > MostLines ? Qt::ScrollBarAsNeeded
+                                                                     : Qt::ScrollBarAlwaysOff);
+                updateGeometry();
+            });
     connect(&Theme::instance(), &Theme::changed, this, &ComposerEdit::applyTheme);
     applyTheme();
 }

@@ -85,8 +85,9 @@ void BlockFrame::paint(QPainter *painter, const TranscriptStyle &style, const QR
         const QRect place = rightToLeft
             ? QRect(rect.right() + 1 - limit + gap, rect.y() + top, wide, firstLine)
             : QRect(rect.x() + limit - gap - wide, rect.y() + top, wide, firstLine);
-        painter->drawText(place, Qt::AlignVCenter | Qt::AlignAbsolute | (rightToLeft ? Qt::AlignLeft : Qt::AlignRight),
-                          mark);
+        painter->drawText(
+            place, Qt::AlignVCenter | Qt::AlignAbsolute | (rightToLeft ? Qt::AlignLeft : Qt::AlignRight),
+            mark);
     }
 }
 

@@ -169,7 +169,8 @@ void CodeSegment::paint(QPainter *painter, const SegmentContext &context, const 
     painter->setBrush(TranscriptStyle::color(Role::Sunken));
     // The round corners of the sides that go on in another segment lie outside.
     const int beyond = 2 * Metrics::RadiusControl;
-    const QRectF whole = QRectF(box).adjusted(0.5, m_first == 0 ? 0.5 : -beyond, -0.5, m_isLast ? -0.5 : beyond);
+    const QRectF whole =
+        QRectF(box).adjusted(0.5, m_first == 0 ? 0.5 : -beyond, -0.5, m_isLast ? -0.5 : beyond);
     painter->drawRoundedRect(whole, Metrics::RadiusControl, Metrics::RadiusControl);
     const QPoint at(box.x() + TranscriptStyle::px(Side), how.rect.y());
     for (const auto &row : m_rows) {
@@ -203,10 +204,7 @@ void CodeSegment::paint(QPainter *painter, const SegmentContext &context, const 
     painter->restore();
 }
 
-qsizetype CodeSegment::begin() const
-{
-    return m_first < m_text->size() ? m_text->line(m_first).begin : -1;
-}
+qsizetype CodeSegment::begin() const { return m_first < m_text->size() ? m_text->line(m_first).begin : -1; }
 
 qsizetype CodeSegment::end() const
 {

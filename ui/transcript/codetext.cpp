@@ -24,7 +24,8 @@ void CodeText::update(const MarkdownBlock &block)
     if (same > 0)
         --same;
     m_lines.resize(same);
-    m_lines.insert(m_lines.end(), block.lines.cbegin() + static_cast<std::ptrdiff_t>(same), block.lines.cend());
+    m_lines.insert(m_lines.end(), block.lines.cbegin() + static_cast<std::ptrdiff_t>(same),
+                   block.lines.cend());
     m_states.resize(std::min(m_states.size(), same + 1));
 }
 

@@ -55,10 +55,11 @@ int LabelSegment::arrange(const SegmentContext &context)
     int height = used.line;
     if (m_look.wraps) {
         const int width = std::max(40, context.width - textLeft());
-        height = std::max(height, used.metrics
-                                      .boundingRect(QRect(0, 0, width, 100'000),
-                                                    Qt::TextWordWrap | Qt::TextWrapAnywhere, m_look.words)
-                                      .height());
+        height = std::max(height,
+                          used.metrics
+                              .boundingRect(QRect(0, 0, width, 100'000),
+                                            Qt::TextWordWrap | Qt::TextWrapAnywhere, m_look.words)
+                              .height());
     }
     return m_look.top + height + m_look.bottom;
 }
@@ -77,8 +78,7 @@ void LabelSegment::paint(QPainter *painter, const SegmentContext &context, const
     QRect words = line;
     words.setLeft(words.left() + textLeft());
     painter->setFont(used.font);
-    painter->setPen(
-        TranscriptStyle::color(m_look.folds && how.isHovered ? Role::Text : m_look.color));
+    painter->setPen(TranscriptStyle::color(m_look.folds && how.isHovered ? Role::Text : m_look.color));
     if (m_look.wraps) {
         painter->drawText(placed(line, words, mirrored),
                           Qt::AlignTop | Qt::TextWordWrap | Qt::TextWrapAnywhere

@@ -75,16 +75,15 @@ void ProseSegment::findPictures(const SegmentContext &context)
         if (image.target.startsWith(u"data:"_s, Qt::CaseInsensitive)) {
             const auto data = std::find_if(
                 m_piece.data.cbegin(), m_piece.data.cend(), [&](const ProsePiece::Data &candidate) {
-                    return candidate.begin > place
-                        && m_piece.fromSource(candidate.begin) < image.sourceEnd;
+                    return candidate.begin > place && m_piece.fromSource(candidate.begin) < image.sourceEnd;
                 });
             if (data == m_piece.data.cend())
                 continue;
             picture.data = *data;
             picture.key = u"data %1 %2"_s.arg(m_look.row).arg(data->begin);
             if (data->closed && context.images)
-                context.images->decode(
-                    picture.key, context.source.mid(data->begin, data->end - data->begin).toString());
+                context.images->decode(picture.key,
+                                       context.source.mid(data->begin, data->end - data->begin).toString());
         } else {
             picture.target = image.target;
             picture.key = image.target;
@@ -194,9 +193,9 @@ void ProseSegment::paintPicture(QPainter *painter, const SegmentContext &context
     painter->setPen(TranscriptStyle::color(Role::Text2));
     // A host is never elided: it is what the person decides by. Paths may be.
     const bool isHost = TranscriptImages::isRemote(picture.target);
-    painter->drawText(inside, Qt::AlignLeft | Qt::AlignVCenter,
-                      isHost ? words
-                             : context.style.small.metrics.elidedText(words, Qt::ElideMiddle, inside.width()));
+    painter->drawText(
+        inside, Qt::AlignLeft | Qt::AlignVCenter,
+        isHost ? words : context.style.small.metrics.elidedText(words, Qt::ElideMiddle, inside.width()));
 }
 
 void ProseSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const

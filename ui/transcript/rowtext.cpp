@@ -41,7 +41,7 @@ MessageHead messageHead(const TranscriptRow &row)
         head.where = u"removed before it was sent"_s;
     else if (state == "queued"_L1)
         head.where = row.data[u"delivery"].toString() == "after-turn"_L1 ? u"waits for the end of the turn"_s
-                                                                        : u"waits for the end of the step"_s;
+                                                                         : u"waits for the end of the step"_s;
     return head;
 }
 
@@ -124,15 +124,16 @@ QString rowSpoken(const TranscriptRow &row, qint64 nowMs)
         break;
     }
     case TranscriptRow::Kind::Text:
-        parts << u"Agent"_s << (row.withdrawn ? u"given up; the model was asked again"_s : QString()) << words;
+        parts << u"Agent"_s << (row.withdrawn ? u"given up; the model was asked again"_s : QString())
+              << words;
         break;
     case TranscriptRow::Kind::Reasoning:
         parts << thoughtText(row) << inertLine(row.text, MostLine);
         break;
     case TranscriptRow::Kind::Call: {
         const CallCard card = callCard(row, nowMs > 0 ? nowMs : row.atMs);
-        parts << u"Tool call"_s << card.tool << card.argument << callStateText(row) << card.result << card.time
-              << card.second;
+        parts << u"Tool call"_s << card.tool << card.argument << callStateText(row) << card.result
+              << card.time << card.second;
         break;
     }
     case TranscriptRow::Kind::Step:

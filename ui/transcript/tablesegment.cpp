@@ -126,8 +126,8 @@ void TableSegment::paint(QPainter *painter, const SegmentContext &context, const
                 from = std::max<qsizetype>(0, how.selectedFrom - cells[column].begin);
                 to = std::min(how.selectedTo, cells[column].end) - cells[column].begin;
             }
-            row.cells[column]->paint(painter, QPointF(how.rect.x() + m_edges[column], top + padding), how.clip,
-                                     from, to);
+            row.cells[column]->paint(painter, QPointF(how.rect.x() + m_edges[column], top + padding),
+                                     how.clip, from, to);
         }
         painter->fillRect(QRect(how.rect.x() + m_content.x(), top + row.height - 1, m_content.width(), 1),
                           TranscriptStyle::color(m_first + i == 0 ? Role::Line : Role::Hair));

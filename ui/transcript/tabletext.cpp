@@ -15,7 +15,8 @@ namespace Pilothouse {
 
 namespace {
 
-constexpr size_t MostMeasured = 200; // Rows that decide about widths; a table that is longer has shown its form.
+constexpr size_t MostMeasured =
+    200; // Rows that decide about widths; a table that is longer has shown its form.
 constexpr qsizetype MostMeasuredText = 300; // Of a cell: it is wider than any column by then.
 constexpr int Narrowest = 36; // A column without text.
 constexpr int Padding = Metrics::SpaceL; // After a column's text.

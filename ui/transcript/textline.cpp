@@ -104,9 +104,12 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
 {
     painter->setPen(TranscriptStyle::color(Role::Hair));
     painter->setBrush(TranscriptStyle::color(Role::Sunken));
-    for (const MarkdownInline::Run &run : std::as_const(m_text.runs)) {
+    for (qsizetype r = 0; r < m_text.runs.size(); ++r) {
+        MarkdownInline::Run run = m_text.runs[r];
         if (!run.styles.testFlag(Style::Code) || run.length == 0)
             continue;
+        while (r + 1 < m_text.runs.size() && m_text.runs[r + 1].styles.testFlag(Style::Code))
+            run.length += m_text.runs[++r].length; // Parted only by a mark that is not shown.
         for (int i = m_layout->lineForTextPosition(static_cast<int>(run.at)).lineNumber();
              i >= 0 && i < m_layout->lineCount(); ++i) {
             const QTextLine line = m_layout->lineAt(i);

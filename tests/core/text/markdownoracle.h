@@ -29,9 +29,9 @@ public:
         parser.enter_span = [](MD_SPANTYPE, void *, void *) { return 0; };
         parser.leave_span = [](MD_SPANTYPE, void *, void *) { return 0; };
         parser.text = [](MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *self) {
-            auto *oracle = static_cast<MarkdownOracle *>(self);
+            auto *reader = static_cast<MarkdownOracle *>(self);
             if (type != MD_TEXT_SOFTBR && type != MD_TEXT_BR)
-                oracle->words(QString::fromUtf8(text, static_cast<qsizetype>(size)));
+                reader->words(QString::fromUtf8(text, static_cast<qsizetype>(size)));
             return 0;
         };
         const QByteArray utf8 = markdown.toUtf8();

@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "theme/icons.h"
+#include "theme/stylepaint.h"
+
+#include <QPushButton>
+
+namespace Pilothouse {
+
+/// A button of a surface. At most one of a surface is Primary; Danger confirms what destroys something.
+/// Repaints itself when the theme changes.
+class Button : public QPushButton {
+    Q_OBJECT
+public:
+    using Kind = ButtonLook::Kind;
+
+    explicit Button(const QString &text, Kind kind = Kind::Secondary, QWidget *parent = nullptr);
+
+    void setKind(Kind kind);
+    void setSmall(bool small); ///< 24 instead of 28 pixels high, for dense rows.
+    void setIconName(const QString &name, int size = 16); ///< Before the text.
+    void setKeyCap(const QString &key); ///< After the text: "A", "Ctrl+Enter". Also said in the tooltip.
+    void setChevron(bool chevron); ///< A mark for "opens a menu" after the text.
+    void setTextStyle(TextStyle style);
+    void setTextRole(Role role);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    [[nodiscard]] int contentWidth() const;
+    [[nodiscard]] int keyCapWidth() const;
+
+    Kind m_kind;
+    TextStyle m_style = TextStyle::Body;
+    Role m_ink = Role::Text;
+    QString m_icon;
+    int m_iconSize = 16;
+    QString m_keyCap;
+    bool m_chevron = false;
+    bool m_small = false;
+};
+
+} // namespace Pilothouse

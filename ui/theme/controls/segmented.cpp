@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "theme/controls/segmented.h"
+
+#include "theme/metrics.h"
+#include "theme/paint.h"
+#include "theme/theme.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QRadioButton>
+
+namespace Pilothouse {
+
+namespace {
+
+class Segment : public QRadioButton {
+public:
+    explicit Segment(const QString &text)
+        : QRadioButton(text)
+    {
+        setAccessibleName(text);
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    }
+    [[nodiscard]] QSize sizeHint() const override
+    {
+        const Theme &theme = Theme::instance();
+        return {QFontMetrics(theme.font(TextStyle::Small)).horizontalAdvance(text()) + 2 * Metrics::SpaceM,
+                theme.px(Metrics::Segmented)};
+    }
+    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    [[nodiscard]] bool hitButton(const QPoint &pos) const override { return rect().contains(pos); }
+    void paintEvent(QPaintEvent *) override
+    {
+        const Theme &theme = Theme::instance();
+        QPainter painter(this);
+        if (isChecked())
+            paintBox(&painter, QRectF(rect()), Role::Raised, Role::Control, Metrics::RadiusControlSmall);
+        const Role ink = isChecked() || underMouse() ? Role::Text : Role::Text2;
+        painter.setFont(theme.font(isChecked() ? TextStyle::State : TextStyle::Small));
+        painter.setPen(theme.color(isEnabled() ? ink : Role::Disabled));
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextSingleLine, text());
+    }
+};
+
+} // namespace
+
+Segmented::Segmented(const QString &name, const QStringList &choices, QWidget *parent)
+    : QWidget(parent)
+    , m_group(new QButtonGroup(this))
+{
+    setAccessibleName(name);
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    auto *row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    for (const QString &choice : choices) {
+        auto *segment = new Segment(choice);
+        m_group->addButton(segment, static_cast<int>(m_group->buttons().size()));
+        row->addWidget(segment);
+    }
+    setCurrent(0);
+    connect(m_group, &QButtonGroup::idClicked, this, &Segmented::chosen);
+    connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+}
+
+int Segmented::current() const { return m_group->checkedId(); }
+
+void Segmented::setCurrent(int index)
+{
+    if (QAbstractButton *found = m_group->button(index))
+        found->setChecked(true);
+}
+
+QAbstractButton *Segmented::button(int index) const { return m_group->button(index); }
+
+void Segmented::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    paintBox(&painter, QRectF(rect()), Role::SelectedInactive, Role::Line, Metrics::RadiusControlSmall);
+}
+
+} // namespace Pilothouse

@@ -47,7 +47,8 @@ constexpr auto ListScript =
   printf 'rc %s %s\0' "$?" "$(date +%s.%N)"; } | base64 -w0
 )sh"_L1;
 
-// Folders of tools are named but not entered: they are large and nobody reads them. -xdev keeps out of mounts.
+// Folders of tools are named but not entered: they are large and nobody reads them. -xdev keeps out of
+// mounts.
 constexpr auto SurveyAllScript = R"sh({ LC_ALL=C find -H "$SS_P" -xdev -mindepth 1 -maxdepth 24 \
   -type d \( -name .git -o -name .hg -o -name node_modules -o -name .venv -o -name venv -o -name __pycache__ \
      -o -name .cache -o -name .npm -o -name .cargo -o -name .rustup \) -prune -printf '%y %s %T@ %C@ %B@ %m %P\0%l\0' \
@@ -157,7 +158,7 @@ void runListing(SandboxClient *client, const QString &id, const CommandRequest &
                          if (run->over)
                              return;
                          if (channel == OutputChannel::Stderr) {
-                             run->errorText = (run->errorText + bytes).right(LargestErrorText);
+                             run->errorText = QByteArray(run->errorText + bytes).right(LargestErrorText);
                              return;
                          }
                          run->waiting += run->parser.feed(bytes);
@@ -188,6 +189,14 @@ void runListing(SandboxClient *client, const QString &id, const CommandRequest &
 }
 
 } // namespace
+
+bool SandboxFiles::isToolFolder(QByteArrayView name)
+{
+    // As in the survey's command.
+    static constexpr const char *Names[] = {".git",  ".hg",  "node_modules", ".venv", "venv", "__pycache__",
+                                            ".cache", ".npm", ".cargo",       ".rustup"};
+    return std::any_of(std::begin(Names), std::end(Names), [name](const char *known) { return name == known; });
+}
 
 QString SandboxFiles::pathProblem(const QByteArray &path)
 {
@@ -268,9 +277,10 @@ void SandboxFiles::read(const QString &id, const QByteArray &path, qint64 offset
     SandboxHttp *http = m_client->http();
     RequestSpec spec = http->dataSpec("GET", id, "/files?path=" + encodedPath(path));
     spec.contentType.clear();
-    spec.headers.append(
-        {"Range", "bytes=" + QByteArray::number(offset) + '-' + QByteArray::number(offset + length - 1)});
-    spec.headers.append({"Accept-Encoding", "identity"}); // A part of packed bytes is of no use.
+    const QByteArray range =
+        "bytes=" + QByteArray::number(offset) + '-' + QByteArray::number(offset + length - 1);
+    spec.headers.emplaceBack("Range", range);
+    spec.headers.emplaceBack("Accept-Encoding", "identity"); // A part of packed bytes is of no use.
     spec.maxBytes = length;
     const auto read = [offset, length, reply](const Result<SandboxHttp::Answer, ApiError> &answer) {
         if (!answer) {

@@ -80,6 +80,8 @@ public:
     /// A file, a link itself, or a folder with all that is in it. Errors: NotFound.
     void remove(const QString &id, const QByteArray &path, QObject *scope, Reply<Done> reply) const;
 
+    /// Folders that a survey names but does not enter: .git, node_modules and the like.
+    [[nodiscard]] static bool isToolFolder(QByteArrayView name);
     /// Why a path cannot be used, or an empty string.
     [[nodiscard]] static QString pathProblem(const QByteArray &path);
 

@@ -89,8 +89,10 @@ void FileChanges::wrote(const QByteArray &path, const QString &text, double at)
     const bool isNew = !m_files.contains(path);
     File &file = m_files[path];
     const double now = at + m_skew;
-    if (isNew || file.goneAt > 0)
+    if (isNew || file.goneAt > 0) {
         file.firstSeen = now;
+        file.firstModified = now;
+    }
     file.goneAt = 0;
     file.ownTime = 0;
     file.modified = std::max(file.modified, now);
@@ -101,8 +103,10 @@ void FileChanges::wrote(const QByteArray &path, const QString &text, double at)
 FileChanges::File &FileChanges::see(const QByteArray &path, const FileEntry &entry, double now)
 {
     File &file = m_files[path];
-    if (file.firstSeen == 0 || file.goneAt > 0)
+    if (file.firstSeen == 0 || file.goneAt > 0) {
         file.firstSeen = now;
+        file.firstModified = entry.modified;
+    }
     file.goneAt = 0;
     file.modified = entry.modified;
     file.changed = entry.changed;
@@ -203,28 +207,27 @@ FileChanges::Letter FileChanges::letterOf(const File &file, Scope scope) const
     const double since = this->since(scope);
     if (since == 0 || file.firstSeen == 0)
         return Letter::None;
-    const bool wasSeenBefore = file.firstSeen < since;
+    const bool wasThere = file.firstSeen < since || file.firstModified < since;
     const bool isBornBefore = file.born > 0 && file.born < since;
     if (file.goneAt > 0) {
-        const bool wasOldWhenSeen = file.modified > 0 && file.modified < since;
         if (file.goneAt < since || file.ownTime != 0)
             return Letter::None;
-        return wasSeenBefore || isBornBefore || wasOldWhenSeen ? Letter::Deleted : Letter::None;
+        return wasThere || isBornBefore ? Letter::Deleted : Letter::None; // Else it came and went.
     }
     const double touched = std::max(file.modified, file.changed);
-    if (file.ownTime < 0 || (file.ownTime > 0 && touched <= file.ownTime))
+    if (touched < since || file.ownTime < 0 || (file.ownTime > 0 && touched <= file.ownTime))
         return Letter::None;
-    const bool isNewToUs = !wasSeenBefore && m_firstSurveyAt > 0 && m_firstSurveyAt < since;
-    if (touched < since)
-        return Letter::None;
-    if (wasSeenBefore)
+    if (file.firstSeen < since || file.ownTime > 0)
         return Letter::Modified;
     if (file.born > 0)
         return isBornBefore ? Letter::Modified : Letter::Added;
-    if (isNewToUs)
+    if (wasThere)
+        return Letter::Modified;
+    // A whole look at the tree did not find it.
+    if (m_firstSurveyAt > 0 && file.firstSeen > m_firstSurveyAt)
         return Letter::Added;
-    return m_madeHere && (scope == Scope::Conversation || m_turn == m_firstTurn) ? Letter::Added
-                                                                                 : Letter::Modified;
+    const bool isFirstTurn = scope == Scope::Conversation || m_turn == m_firstTurn;
+    return m_madeHere && isFirstTurn ? Letter::Added : Letter::Modified;
 }
 
 FileChanges::Mark FileChanges::mark(const QByteArray &path, Scope scope) const

@@ -63,6 +63,7 @@ public:
 private:
     struct File {
         double firstSeen = 0; ///< Machine's clock.
+        double firstModified = 0; ///< What its time was then.
         double modified = 0;
         double changed = 0;
         double born = 0;

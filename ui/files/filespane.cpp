@@ -395,7 +395,7 @@ void FilesPane::updateState()
                 }
             } else {
                 headline = tr("Listing…");
-                text = {};
+                text.clear();
             }
             break;
         }

@@ -6,6 +6,7 @@
 #include "engine/backends.h"
 #include "engine/doctor.h"
 #include "engine/enginecore.h"
+#include "engine/enginefiles.h"
 #include "sandbox/commandsession.h"
 #include "util/ids.h"
 
@@ -63,6 +64,7 @@ Engine::Engine(const EngineOptions &options)
     // The core's children (sockets, timers) must end in the thread they live in.
     connect(&m_thread, &QThread::finished, m_core, &QObject::deleteLater);
     m_thread.start();
+    m_files = new EngineFiles(m_core, this);
 }
 
 Engine::~Engine()
@@ -322,6 +324,8 @@ void Engine::execInSandbox(const QString &backend, const QString &id, const QStr
             });
         });
 }
+
+FilesService *Engine::files() const { return m_files; }
 
 void Engine::doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply)
 {

@@ -19,6 +19,8 @@
 namespace Pilothouse {
 
 class EngineCore;
+class EngineFiles;
+class FilesService;
 
 enum class MessageDelivery { Now = 1, AfterStep, AfterTurn };
 
@@ -88,6 +90,9 @@ public:
                        std::function<void(OutputChannel, const QByteArray &)> output,
                        Reply<CommandOutcome> ended);
 
+    /// Files of machines for windows: exact names, live listings, transfers. Owned by the engine.
+    [[nodiscard]] FilesService *files() const;
+
     /// Self-check, one line per topic.
     void doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply);
     /// What a new conversation would get.
@@ -118,6 +123,7 @@ private:
     QString m_dataDir;
     QThread m_thread;
     EngineCore *m_core = nullptr;
+    EngineFiles *m_files = nullptr; ///< Child.
 };
 
 } // namespace Pilothouse

@@ -285,12 +285,13 @@ void SandboxClient::execWith(const QString &id, const CommandRequest &request, Q
     // The head of the answer comes when the command has ended.
     spec.firstByteTimeout =
         std::max(request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
-    m_http->data(id, spec, Lane::Stream, scope, [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
+    const auto read = [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
         scope->deleteLater();
         if (!answer)
             return reply(fail(answer.error()));
         reply(SandboxWire::readExecResult(answer->body));
-    });
+    };
+    m_http->data(id, spec, Lane::Stream, scope, read, request.wake);
 }
 
 void SandboxClient::exec(const QString &id, const CommandRequest &request, QObject *context,

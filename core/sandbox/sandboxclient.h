@@ -62,6 +62,9 @@ public:
                   Reply<QByteArray> reply);
     void listFiles(const QString &id, const QString &path, QObject *context, Reply<FileListing> reply);
 
+    /// The transport, for calls that stand in classes of their own.
+    [[nodiscard]] SandboxHttp *http() const { return m_http; }
+
     /// Why a path cannot be used (relative, a ".." segment, NUL), or an empty string.
     [[nodiscard]] static QString pathProblem(QStringView path);
 

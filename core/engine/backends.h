@@ -30,10 +30,11 @@ public:
     /// Replies on a later event-loop turn unless `context` is destroyed first. The client stays owned by this
     /// object.
     void client(const QString &backend, QObject *context, ClientReply reply);
-    /// What a conversation gets when nothing is chosen: option, environment, superserve if its key is known,
-    /// else local.
+    /// What a conversation gets when nothing is chosen: option, environment, stored setting, superserve if
+    /// its key is known, else local.
     [[nodiscard]] QString defaultBackend() const;
     [[nodiscard]] bool hasSuperserveKey() const;
+    void forgetKeys(); ///< A key was changed: the next client is made with the present one.
 
 private:
     [[nodiscard]] Secret superserveKey() const;

@@ -110,6 +110,8 @@ void CallRunner::onFinished(const QString &callId, const ToolEnd &end)
     payload.add("durationMs"_L1, running.timer.elapsed()).add("truncated"_L1, end.truncated);
     payload.add("outcome"_L1, end.outcomeKnown ? "known"_L1 : "unknown"_L1);
     payload.add("stdoutBytes"_L1, running.stdoutBytes).add("stderrBytes"_L1, running.stderrBytes);
+    if (end.truncated)
+        payload.add("leftOutBytes"_L1, end.leftOutBytes);
     if (end.isError)
         payload.add("isError"_L1, true);
     if (end.stopped)

@@ -72,6 +72,7 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
         return;
     ToolEnd end;
     end.truncated = m_stdout.isTruncated() || m_stderr.isTruncated();
+    end.leftOutBytes = m_stdout.leftOutBytes() + m_stderr.leftOutBytes();
     end.stopped = m_stopping;
     switch (outcome.known) {
     case CommandOutcome::Known::Exited:
@@ -139,6 +140,7 @@ void CommandRun::giveUp()
     end.stopped = true;
     end.outcomeKnown = false;
     end.truncated = m_stdout.isTruncated() || m_stderr.isTruncated();
+    end.leftOutBytes = m_stdout.leftOutBytes() + m_stderr.leftOutBytes();
     end.result = resultJson({}, u"Outcome unknown: the command was told to stop and its end was not seen."_s);
     finish(end);
 }

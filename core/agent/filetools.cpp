@@ -136,6 +136,7 @@ ToolRun *ReadFileTool::start(const Json &args, const ToolContext &context, QObje
                                   excerpt.append(*reply);
                                   ToolEnd end;
                                   end.truncated = excerpt.isTruncated();
+                                  end.leftOutBytes = excerpt.leftOutBytes();
                                   end.result = JsonBuilder().add("content"_L1, excerpt.toText()).take();
                                   run->end(end);
                               });

@@ -30,6 +30,7 @@ struct ToolEnd {
     bool isError = false; ///< The model is told that the call failed (an exit code is no failure).
     std::optional<int> exitCode;
     bool truncated = false; ///< The model received less than there was.
+    qint64 leftOutBytes = 0; ///< How much less, if truncated.
     bool outcomeKnown = true;
     bool stopped = false; ///< Ended because the person stopped it.
 };

@@ -436,10 +436,13 @@ void TranscriptProjector::Private::toolResult(const Event &event, const Json &pa
     const Json members = boundedMembers(payload, {u"exitCode", u"durationMs", u"outcome", u"truncated"});
     for (const Json::Member &member : members.members())
         row->data.set(member.key, member.value);
-    for (const QStringView key : {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes")}) {
+    for (const QStringView key :
+         {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes"), QStringView(u"leftOutBytes")}) {
         if (payload[key].isNumber())
             row->data.set(key.toString(), payload[key]);
     }
+    if (payload[u"stopped"].toBool())
+        row->data.set(u"stopped"_s, Json::boolean(true));
     close(*row, event);
 }
 

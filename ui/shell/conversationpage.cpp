@@ -5,7 +5,7 @@
 
 #include "composer/composer.h"
 #include "composer/composeredit.h"
-#include "shell/approvalbar.h"
+#include "approval/approvalbar.h"
 #include "shell/elidedlabel.h"
 #include "shell/welcomepage.h"
 #include "shell/workspace.h"

@@ -5,7 +5,7 @@
 
 #include "engine/engine.h"
 #include "engine/historyservice.h"
-#include "shell/pendingcalls.h"
+#include "approval/pendingcalls.h"
 
 #include <QObject>
 #include <QSet>

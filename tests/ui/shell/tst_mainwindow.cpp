@@ -4,7 +4,7 @@
 #include "composer/composer.h"
 #include "composer/composeredit.h"
 #include "engine/engine.h"
-#include "shell/approvalbar.h"
+#include "approval/approvalbar.h"
 #include "shell/conversationpage.h"
 #include "shell/errorbar.h"
 #include "shell/mainwindow.h"

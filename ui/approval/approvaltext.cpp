@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "shell/approvaltext.h"
+#include "approval/approvaltext.h"
 
 #include "text/inerttext.h"
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "shell/approvalcard.h"
+#include "approval/approvalcard.h"
 
-#include "shell/approvaltext.h"
+#include "approval/approvaltext.h"
 #include "text/inerttext.h"
 
 #include <QAbstractTextDocumentLayout>

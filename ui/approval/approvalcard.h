@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/engine.h"
-#include "shell/pendingcalls.h"
+#include "approval/pendingcalls.h"
 
 #include <QFrame>
 

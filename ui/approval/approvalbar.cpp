@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "shell/approvalbar.h"
+#include "approval/approvalbar.h"
 
 #include <QEvent>
 #include <QScrollBar>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "shell/approvalcard.h"
+#include "approval/approvalcard.h"
 
 #include <QList>
 #include <QScrollArea>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "core/store/eventscript.h"
-#include "shell/approvalbar.h"
-#include "shell/approvaltext.h"
-#include "shell/pendingcalls.h"
+#include "approval/approvalbar.h"
+#include "approval/approvaltext.h"
+#include "approval/pendingcalls.h"
 #include "support/testmain.h"
 
 #include <QLineEdit>

@@ -3,6 +3,9 @@
 
 #include "approval/approvalbar.h"
 
+#include "theme/metrics.h"
+#include "theme/theme.h"
+
 #include <QEvent>
 #include <QScrollBar>
 #include <QVBoxLayout>
@@ -12,7 +15,7 @@
 namespace Pilothouse {
 
 namespace {
-constexpr int HighestShare = 340; // Pixels; then it scrolls, and the transcript stays in sight.
+constexpr int HighestShare = 380; // Then it scrolls, and the transcript stays in sight.
 }
 
 ApprovalBar::ApprovalBar(QWidget *parent)
@@ -21,7 +24,7 @@ ApprovalBar::ApprovalBar(QWidget *parent)
     , m_layout(new QVBoxLayout(m_content))
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
-    m_layout->setSpacing(8);
+    m_layout->setSpacing(Metrics::SpaceXs);
     setWidget(m_content);
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
@@ -46,6 +49,7 @@ void ApprovalBar::setCalls(const QList<PendingCall> &calls)
             continue;
         }
         auto *card = new ApprovalCard(call);
+        card->setContext(m_context);
         connect(card, &ApprovalCard::answered, this, &ApprovalBar::answered);
         m_layout->addWidget(card);
         card->show(); // Now, so that it can take the focus; the layout would do it a turn later.
@@ -61,7 +65,35 @@ void ApprovalBar::setCalls(const QList<PendingCall> &calls)
     m_cards = kept;
     for (int i = 0; i < m_cards.size(); ++i)
         m_cards[i]->setPosition(i + 1, static_cast<int>(m_cards.size()));
-    setVisible(!m_cards.isEmpty());
+    updateShown();
+}
+
+void ApprovalBar::setContext(const ApprovalContext &context)
+{
+    m_context = context;
+    for (ApprovalCard *card : std::as_const(m_cards))
+        card->setContext(context);
+}
+
+void ApprovalBar::setSeenElsewhere(const QSet<QString> &callIds)
+{
+    if (callIds == m_seenElsewhere)
+        return;
+    m_seenElsewhere = callIds;
+    updateShown();
+}
+
+void ApprovalBar::updateShown()
+{
+    bool isNeeded = false;
+    for (ApprovalCard *card : std::as_const(m_cards)) {
+        // A card that is being written in stays.
+        const bool isShown =
+            !m_seenElsewhere.contains(card->call().callId) || card->isAncestorOf(focusWidget());
+        card->setVisible(isShown);
+        isNeeded = isNeeded || isShown;
+    }
+    setVisible(isNeeded);
     updateGeometry();
 }
 
@@ -73,11 +105,14 @@ void ApprovalBar::answerFailed(const QString &callId)
     }
 }
 
-QSize ApprovalBar::sizeHint() const { return {300, std::min(HighestShare, m_content->sizeHint().height())}; }
+QSize ApprovalBar::sizeHint() const
+{
+    return {300, std::min(Theme::instance().px(HighestShare), m_content->sizeHint().height())};
+}
 
 QSize ApprovalBar::minimumSizeHint() const
 {
-    return {120, std::min(HighestShare, m_content->sizeHint().height())};
+    return {120, std::min(Theme::instance().px(HighestShare), m_content->sizeHint().height())};
 }
 
 bool ApprovalBar::eventFilter(QObject *watched, QEvent *event)

@@ -3,183 +3,353 @@
 
 #include "approval/approvalcard.h"
 
-#include "approval/approvaltext.h"
+#include "approval/commandfield.h"
 #include "text/inerttext.h"
+#include "theme/controls/button.h"
+#include "theme/controls/label.h"
+#include "theme/icons.h"
+#include "theme/metrics.h"
+#include "theme/paint.h"
+#include "theme/theme.h"
+#include "theme/units.h"
 
-#include <QAbstractTextDocumentLayout>
-#include <QFontDatabase>
+#include <QAccessible>
+#include <QDateTime>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QPushButton>
+#include <QPainter>
+#include <QPainterPath>
 #include <QScrollBar>
-#include <QTextBlock>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
+using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int MostLines = 10; // Then the field scrolls; the whole is there.
 constexpr qsizetype LongestEdit = 256 * 1024; // An editable line is laid out as a whole at every key.
+constexpr qsizetype LongestDiff = 16 * 1024; // Compared at every key.
 constexpr int LongestReason = 2000;
+constexpr qsizetype LongestTool = 60;
+constexpr qsizetype LongestSpoken = 300; // Of a command in the card's name; the field has the whole.
+constexpr qint64 Minute = 60'000;
+constexpr int MaxHeadReason = 300;
 
-QLabel *plainLabel(const QString &text = {})
+Label *wrapped(const QString &text = {}, TextStyle style = TextStyle::Small, Role role = Role::Text)
 {
-    auto *label = new QLabel(text);
-    label->setTextFormat(Qt::PlainText);
+    auto *label = new Label(text, style, role);
     label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::NoTextInteraction);
     return label;
+}
+
+QString withFurther(const ApprovalText &text)
+{
+    return text.further.isEmpty() ? text.shown : QString(text.shown + u"\n\n"_s + text.further);
 }
 
 } // namespace
 
+/// An icon of a line; its words stand beside it.
+class ApprovalCard::Machine : public QWidget {
+public:
+    Machine(QString name, Role role, int size)
+        : m_name(std::move(name))
+        , m_role(role)
+    {
+        setFixedSize(size, size);
+    }
+
+protected:
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        paintIcon(&painter, QRectF(rect()), m_name, m_role, Role::WaitingSoft);
+    }
+
+private:
+    QString m_name;
+    Role m_role;
+};
+
 ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
-    : QFrame(parent)
+    : QWidget(parent)
     , m_call(call)
-    , m_head(plainLabel())
-    , m_position(plainLabel())
-    , m_text(new QPlainTextEdit)
-    , m_note(plainLabel())
+    , m_text(approvalText(call.args))
+    , m_head(new Label(tr("Waiting for you"), TextStyle::BodyStrong))
+    , m_position(new Label({}, TextStyle::Small, Role::Text2))
+    , m_machine(new Machine(u"machine-paused"_s, Role::Text2, Metrics::IconInline))
+    , m_machineWords(new Label(tr("machine paused, costs nothing"), TextStyle::Small, Role::Text2))
+    , m_age(new Label({}, TextStyle::Small, Role::Text2))
+    , m_proposedLabel(new Label(tr("The model proposed"), TextStyle::Small, Role::Text2))
+    , m_shown(new CommandField)
+    , m_editLabel(new Label(tr("You will run instead"), TextStyle::Small, Role::Text2))
+    , m_edited(new CommandField)
+    , m_facts(new QWidget)
+    , m_factsGrid(new QGridLayout(m_facts))
+    , m_because(wrapped())
+    , m_reachLabel(new Label(tr("Can reach"), TextStyle::Small, Role::Text2))
+    , m_reach(wrapped())
+    , m_told(wrapped())
+    , m_note(wrapped({}, TextStyle::Small, Role::Text2))
     , m_reason(new QLineEdit)
-    , m_allow(new QPushButton(tr("Allow once")))
-    , m_edit(new QPushButton(tr("Edit and run…")))
-    , m_deny(new QPushButton(tr("Deny…")))
-    , m_runEdited(new QPushButton(tr("Run edited")))
-    , m_denyNow(new QPushButton(tr("Deny")))
-    , m_cancel(new QPushButton(tr("Back")))
+    , m_buttons(new QHBoxLayout)
+    , m_allow(new Button(tr("Allow once")))
+    , m_edit(new Button(tr("Edit and run")))
+    , m_deny(new Button(tr("Deny…")))
+    , m_runEdited(new Button(tr("Run edited"), Button::Kind::Primary))
+    , m_denyNow(new Button(tr("Deny")))
+    , m_back(new Button(tr("Back")))
 {
-    const ApprovalText text = approvalText(call.args);
-    m_shown = text.further.isEmpty() ? text.shown : QString(text.shown + u"\n\n"_s + text.further);
-    m_editable = text.editable;
-    const QString tool = inertLine(call.toolName, 60);
-
-    setFrameShape(QFrame::StyledPanel);
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Waiting for you: %1").arg(tool));
-    setAccessibleDescription(tr("A allows once, E edits, D denies"));
-
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     auto *layout = new QVBoxLayout(this);
-    layout->setContentsMargins(12, 8, 12, 8);
-    layout->setSpacing(6);
-    auto *headRow = new QHBoxLayout;
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
-    m_head->setFont(bold);
-    m_head->setText(tr("Waiting for you: may %1 run this in the sandbox?").arg(tool));
-    headRow->addWidget(m_head, 1);
-    headRow->addWidget(m_position);
-    m_position->setWordWrap(false);
-    layout->addLayout(headRow);
-
-    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    mono.setPointSizeF(font().pointSizeF() > 0 ? font().pointSizeF() : mono.pointSizeF());
-    m_text->setFont(mono);
-    m_text->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    m_text->setTabChangesFocus(true);
-    m_text->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_text->setAccessibleName(text.isCommand ? tr("Command") : tr("Arguments"));
-    m_text->verticalScrollBar()->setAccessibleName(tr("Scroll what would run"));
-    connect(m_text, &QPlainTextEdit::textChanged, this, &ApprovalCard::fitText);
-    layout->addWidget(m_text);
-
-    QStringList notes;
-    if (!call.reason.isEmpty())
-        notes.append(tr("Asked because %1.").arg(inertLine(call.reason, 300)));
-    if (text.hasHidden)
-        notes.append(tr(
-            "Characters that do not show are written out as \\u{…}; an edited command runs as it is shown."));
-    m_note->setText(notes.join(u' '));
-    m_note->setVisible(!notes.isEmpty());
+    layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
+    layout->setSpacing(Metrics::SpaceXs);
+    makeHead();
+    layout->addWidget(m_proposedLabel);
+    layout->addWidget(m_shown);
+    layout->addWidget(m_editLabel);
+    layout->addWidget(m_edited);
+    makeFacts();
     layout->addWidget(m_note);
-
-    m_reason->setPlaceholderText(tr("Why not? The agent is told this."));
-    m_reason->setAccessibleName(tr("Reason for the agent"));
+    m_reason->setPlaceholderText(tr("Why not? The model is told this."));
+    m_reason->setAccessibleName(tr("Reason for the model"));
     m_reason->setMaxLength(LongestReason);
     layout->addWidget(m_reason);
+    layout->addSpacing(Metrics::SpaceXs);
+    makeButtons();
 
-    auto *buttons = new QHBoxLayout;
-    buttons->setSpacing(8);
-    for (QPushButton *button : {m_allow, m_edit, m_deny, m_runEdited, m_denyNow, m_cancel}) {
-        button->setAutoDefault(false);
-        button->setAccessibleName(button->text().remove(u'…'));
-        buttons->addWidget(button);
-    }
-    buttons->addStretch(1);
-    layout->addLayout(buttons);
-    m_allow->setToolTip(tr("A"));
-    m_edit->setToolTip(tr("E"));
-    m_deny->setToolTip(tr("D"));
-    m_runEdited->setToolTip(tr("Ctrl+Enter"));
-    if (m_editable.size() > LongestEdit) {
-        m_edit->setEnabled(false);
-        m_edit->setToolTip(tr("Too long to edit here"));
-    }
-
-    connect(m_allow, &QPushButton::clicked, this, &ApprovalCard::allow);
-    connect(m_edit, &QPushButton::clicked, this, [this] { setMode(Mode::Edit); });
-    connect(m_deny, &QPushButton::clicked, this, [this] { setMode(Mode::Deny); });
-    connect(m_runEdited, &QPushButton::clicked, this, &ApprovalCard::runEdited);
-    connect(m_denyNow, &QPushButton::clicked, this, &ApprovalCard::deny);
-    connect(m_cancel, &QPushButton::clicked, this, [this] { setMode(Mode::Ask); });
+    m_shown->setPlainText(withFurther(m_text));
+    m_shown->setAccessibleName(m_text.isCommand ? tr("Command") : tr("Arguments"));
+    m_edited->setEditable(true);
+    m_edited->setAccessibleName(tr("What you will run instead"));
+    connect(m_edited, &QPlainTextEdit::textChanged, this, [this] {
+        updateDiff();
+        Q_EMIT draftChanged();
+    });
+    connect(m_edited, &CommandField::submitRequested, this, &ApprovalCard::runEdited);
     connect(m_reason, &QLineEdit::returnPressed, this, &ApprovalCard::deny);
-    m_text->installEventFilter(this);
+    connect(m_reason, &QLineEdit::textChanged, this, &ApprovalCard::draftChanged);
+    connect(&m_tick, &QTimer::timeout, this, &ApprovalCard::updateAge);
+    connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
     setMode(Mode::Ask);
 }
 
+void ApprovalCard::makeHead()
+{
+    auto *row = new QHBoxLayout;
+    row->setContentsMargins(0, 0, 0, Metrics::SpaceXs);
+    row->setSpacing(Metrics::SpaceS);
+    row->addWidget(new Machine(u"approval"_s, Role::Waiting, Metrics::IconNormal));
+    row->addWidget(m_head);
+    // A command says itself what it is; other arguments need the name of their tool.
+    if (!m_text.isCommand)
+        row->addWidget(new Label(inertLine(m_call.toolName, LongestTool), TextStyle::ToolName));
+    row->addWidget(m_position);
+    row->addStretch(1);
+    row->addWidget(m_machine);
+    row->addWidget(m_machineWords);
+    row->addSpacing(Metrics::SpaceXs);
+    row->addWidget(m_age);
+    static_cast<QVBoxLayout *>(layout())->addLayout(row);
+}
+
+void ApprovalCard::makeFacts()
+{
+    m_factsGrid->setContentsMargins(0, Metrics::SpaceXs, 0, 0);
+    m_factsGrid->setHorizontalSpacing(Metrics::SpaceS);
+    m_factsGrid->setVerticalSpacing(Metrics::SpaceXs);
+    m_factsGrid->setColumnStretch(1, 1);
+    const auto add = [this](int row, Label *label, Label *value) {
+        m_factsGrid->addWidget(label, row, 0, Qt::AlignTop);
+        m_factsGrid->addWidget(value, row, 1);
+    };
+    add(0, new Label(tr("Asked because"), TextStyle::Small, Role::Text2), m_because);
+    add(1, m_reachLabel, m_reach);
+    add(2, new Label(tr("Model is told"), TextStyle::Small, Role::Text2), m_told);
+    layout()->addWidget(m_facts);
+}
+
+void ApprovalCard::makeButtons()
+{
+    m_buttons->setSpacing(Metrics::SpaceS);
+    for (Button *button : {m_allow, m_edit, m_runEdited, m_denyNow, m_back, m_deny}) {
+        button->setAccessibleName(button->text().remove(u'…'));
+        m_buttons->addWidget(button);
+    }
+    m_buttons->addStretch(1);
+    m_allow->setKeyCap(u"A"_s);
+    m_edit->setKeyCap(u"E"_s);
+    m_runEdited->setKeyCap(tr("Ctrl+Enter"));
+    m_runEdited->setIconName(u"play"_s, Metrics::IconSmall);
+    m_denyNow->setKeyCap(tr("Enter"));
+    m_back->setKeyCap(tr("Esc"));
+    if (!canEdit())
+        m_edit->setToolTip(tr("Too long to edit here"));
+    connect(m_allow, &Button::clicked, this, &ApprovalCard::allow);
+    connect(m_edit, &Button::clicked, this, [this] { setMode(Mode::Edit); });
+    connect(m_deny, &Button::clicked, this, [this] { setMode(Mode::Deny); });
+    connect(m_runEdited, &Button::clicked, this, &ApprovalCard::runEdited);
+    connect(m_denyNow, &Button::clicked, this, &ApprovalCard::deny);
+    connect(m_back, &Button::clicked, this, [this] { setMode(Mode::Ask); });
+    static_cast<QVBoxLayout *>(layout())->addLayout(m_buttons);
+}
+
+bool ApprovalCard::canEdit() const { return m_text.editable.size() <= LongestEdit; }
+
 void ApprovalCard::setPosition(int number, int count)
 {
-    m_position->setVisible(count > 1);
-    m_position->setText(tr("%1 of %2").arg(number).arg(count));
+    m_number = number;
+    m_count = count;
+    updateHead();
+    updateFacts();
+}
+
+void ApprovalCard::setContext(const ApprovalContext &context)
+{
+    m_context = context;
+    updateHead();
+    updateFacts();
+}
+
+void ApprovalCard::updateHead()
+{
+    QString position = m_count > 1 ? tr("%1 of %2").arg(m_number).arg(m_count) : QString();
+    if (m_mode == Mode::Edit)
+        position += position.isEmpty() ? tr("editing") : tr(", editing");
+    else if (m_mode == Mode::Sent)
+        position += position.isEmpty() ? tr("answer sent") : tr(", answer sent");
+    m_position->setText(position);
+    m_position->setVisible(!position.isEmpty());
+    m_machine->setVisible(m_context.isMachinePaused);
+    m_machineWords->setVisible(m_context.isMachinePaused);
+    const QString tool = inertLine(m_call.toolName, LongestTool);
+    const QString what = inertLine(m_text.shown, LongestSpoken);
+    QString name = tr("Waiting for you: %1: %2").arg(tool, what);
+    if (m_count > 1)
+        name += tr(" (%1 of %2)").arg(m_number).arg(m_count);
+    setAccessibleName(name);
+    setAccessibleDescription(tr("A allows once, E edits, D denies"));
+}
+
+void ApprovalCard::updateFacts()
+{
+    const QString rule = inertLine(m_call.rule, MaxHeadReason);
+    const QString reason = inertLine(m_call.reason, MaxHeadReason);
+    m_because->setText(!rule.isEmpty()        ? rule
+                           : reason.isEmpty() ? tr("this conversation asks before it runs something")
+                                              : reason);
+    m_reach->setText(inertText(m_context.canReach));
+    m_reachLabel->setVisible(!m_context.canReach.isEmpty());
+    m_reach->setVisible(!m_context.canReach.isEmpty());
+    m_told->setText(m_mode == Mode::Deny       ? tr("that you did not allow it, and your reason")
+                        : m_mode == Mode::Edit ? tr("the result of what you run")
+                                               : tr("the result, when you allow it"));
+    // Several cards at once are short, so that all are seen; editing one tells the rest.
+    m_facts->setVisible(m_mode == Mode::Edit || m_mode == Mode::Deny
+                        || (m_mode == Mode::Ask && m_count == 1));
+    m_note->setText(m_text.hasHidden
+                        ? tr("Characters that do not show are written out as \\u{…}; an edited command runs "
+                             "as it is shown.")
+                        : QString());
+    m_note->setVisible(m_text.hasHidden);
 }
 
 void ApprovalCard::setMode(Mode mode)
 {
     const Mode before = m_mode;
     m_mode = mode;
+    const bool isEdit = mode == Mode::Edit;
     const bool isAsking = mode == Mode::Ask || mode == Mode::Sent;
-    m_text->setReadOnly(mode != Mode::Edit);
-    if (mode != Mode::Sent)
-        m_text->setPlainText(mode == Mode::Edit ? m_editable : m_shown);
-    for (QPushButton *button : {m_allow, m_edit, m_deny})
-        button->setVisible(isAsking);
+    if (isEdit && before != Mode::Edit && m_edited->document()->isEmpty())
+        m_edited->setPlainText(m_text.editable);
+    m_proposedLabel->setVisible(isEdit);
+    m_editLabel->setVisible(isEdit);
+    m_edited->setVisible(isEdit);
+    m_allow->setVisible(isAsking);
+    m_edit->setVisible(isAsking);
+    m_deny->setVisible(isAsking || isEdit);
+    m_deny->setKeyCap(isEdit ? tr("Alt+D") : u"D"_s);
     m_allow->setEnabled(mode == Mode::Ask);
-    m_edit->setEnabled(mode == Mode::Ask && m_editable.size() <= LongestEdit);
-    m_deny->setEnabled(mode == Mode::Ask);
-    m_runEdited->setVisible(mode == Mode::Edit);
+    m_edit->setEnabled(mode == Mode::Ask && canEdit());
+    m_deny->setEnabled(mode == Mode::Ask || isEdit);
+    m_runEdited->setVisible(isEdit);
     m_denyNow->setVisible(mode == Mode::Deny);
     m_reason->setVisible(mode == Mode::Deny);
-    m_cancel->setVisible(mode == Mode::Edit || mode == Mode::Deny);
-    if (mode == Mode::Edit) {
-        m_text->setFocus();
-        m_text->moveCursor(QTextCursor::End);
+    m_back->setVisible(isEdit || mode == Mode::Deny);
+    m_back->setText(isEdit ? tr("Back to proposed") : tr("Back"));
+    m_back->setAccessibleName(m_back->text());
+    m_back->updateGeometry();
+    updateHead();
+    updateFacts();
+    updateDiff();
+    if (isEdit) {
+        m_edited->setFocus();
+        m_edited->moveCursor(QTextCursor::End);
     } else if (mode == Mode::Deny) {
         m_reason->setFocus();
     } else if (mode == Mode::Ask && before != Mode::Ask) {
         setFocus();
     }
+    if (before != mode)
+        Q_EMIT draftChanged();
 }
 
-void ApprovalCard::fitText()
+// Removed words are struck in what the model proposed, added ones underlined in what will run.
+void ApprovalCard::updateDiff()
 {
-    // Only the first blocks are laid out for this; they are short enough (see approvaltext).
-    const QFontMetricsF metrics(m_text->font());
-    QAbstractTextDocumentLayout *layout = m_text->document()->documentLayout();
-    double lines = 0;
-    for (QTextBlock block = m_text->document()->begin(); block.isValid() && lines < MostLines;
-         block = block.next())
-        lines +=
-            std::max(1.0, std::ceil(layout->blockBoundingRect(block).height() / metrics.lineSpacing() - 0.5));
-    const double height = std::clamp<double>(lines, 1, MostLines) * metrics.lineSpacing()
-        + 2 * m_text->document()->documentMargin();
-    m_text->setFixedHeight(static_cast<int>(std::ceil(height)) + 2 * m_text->frameWidth() + 2);
+    const bool isEdit = m_mode == Mode::Edit;
+    const QString proposed = isEdit ? m_text.editable : withFurther(m_text);
+    const QString text = m_text.isCommand ? withFurther(m_text) : proposed;
+    if (m_shown->toPlainText() != text)
+        m_shown->setPlainText(text);
+    const QString edited = m_edited->toPlainText();
+    // Where a long line was cut for show, places in it are other ones.
+    const bool isComparable = isEdit && proposed.size() + edited.size() <= LongestDiff
+        && (!m_text.isCommand || m_text.shown == m_text.editable);
+    const WordDiff diff = isComparable ? wordDiff(proposed, edited) : WordDiff();
+    m_shown->mark(diff.removed, CommandField::Mark::Removed);
+    m_edited->mark(diff.added, CommandField::Mark::Added);
+}
+
+void ApprovalCard::updateAge()
+{
+    const qint64 age = QDateTime::currentMSecsSinceEpoch() - m_call.askedMs;
+    m_age->setText(m_call.askedMs > 0 ? ageText(age) : QString());
+    m_age->setToolTip(tr("How long it has waited. There is no deadline."));
+    if (isVisible() && m_call.askedMs > 0)
+        m_tick.start(age < Minute ? 1s : 60s);
+    else
+        m_tick.stop();
+}
+
+ApprovalDraft ApprovalCard::draft() const
+{
+    if (m_mode == Mode::Edit)
+        return {ApprovalDraft::Kind::Edit, m_edited->toPlainText()};
+    if (m_mode == Mode::Deny)
+        return {ApprovalDraft::Kind::Deny, m_reason->text()};
+    return {};
+}
+
+void ApprovalCard::setDraft(const ApprovalDraft &draft)
+{
+    if (m_mode == Mode::Sent)
+        return;
+    if (draft.kind == ApprovalDraft::Kind::Edit) {
+        m_edited->setPlainText(draft.text);
+        setMode(Mode::Edit);
+    } else if (draft.kind == ApprovalDraft::Kind::Deny) {
+        m_reason->setText(draft.text);
+        setMode(Mode::Deny);
+    }
 }
 
 void ApprovalCard::send(const Answer &answer)
@@ -190,6 +360,8 @@ void ApprovalCard::send(const Answer &answer)
 
 void ApprovalCard::allow()
 {
+    if (m_mode != Mode::Ask)
+        return;
     Answer answer;
     answer.kind = Answer::Kind::Approve;
     answer.by = u"user"_s;
@@ -200,7 +372,7 @@ void ApprovalCard::runEdited()
 {
     if (m_mode != Mode::Edit)
         return;
-    const auto args = editedArguments(m_call.args, m_text->toPlainText());
+    const auto args = editedArguments(m_call.args, m_edited->toPlainText());
     if (!args) {
         m_note->setText(args.error());
         m_note->show();
@@ -230,26 +402,14 @@ void ApprovalCard::answerFailed()
         setMode(Mode::Ask);
 }
 
-bool ApprovalCard::eventFilter(QObject *watched, QEvent *event)
-{
-    // After its own handling of the new width, which wraps the command anew: it must be seen whole.
-    if (watched == m_text && event->type() == QEvent::Resize)
-        QMetaObject::invokeMethod(this, &ApprovalCard::fitText, Qt::QueuedConnection);
-    if (watched == m_text && event->type() == QEvent::KeyPress && m_mode == Mode::Edit) {
-        const auto *key = static_cast<QKeyEvent *>(event);
-        const bool isEnter = key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter;
-        if (isEnter && key->modifiers().testFlag(Qt::ControlModifier) && !key->isAutoRepeat()) {
-            runEdited();
-            return true;
-        }
-    }
-    return QFrame::eventFilter(watched, event);
-}
-
 void ApprovalCard::keyPressEvent(QKeyEvent *event)
 {
     if (event->key() == Qt::Key_Escape && (m_mode == Mode::Edit || m_mode == Mode::Deny)) {
         setMode(Mode::Ask);
+        return;
+    }
+    if (event->key() == Qt::Key_D && event->modifiers() == Qt::AltModifier && m_mode == Mode::Edit) {
+        setMode(Mode::Deny);
         return;
     }
     // Keys that a field did not use come up here as well; letters act only on the card itself.
@@ -260,7 +420,7 @@ void ApprovalCard::keyPressEvent(QKeyEvent *event)
             allow();
             return;
         case Qt::Key_E:
-            if (m_edit->isEnabled())
+            if (canEdit())
                 setMode(Mode::Edit);
             return;
         case Qt::Key_D:
@@ -270,7 +430,54 @@ void ApprovalCard::keyPressEvent(QKeyEvent *event)
             break;
         }
     }
-    QFrame::keyPressEvent(event);
+    QWidget::keyPressEvent(event);
+}
+
+void ApprovalCard::paintEvent(QPaintEvent *)
+{
+    const Theme &theme = Theme::instance();
+    QPainter painter(this);
+    const QRectF box(rect());
+    paintBox(&painter, box, Role::WaitingSoft, Role::WaitingLine, Metrics::RadiusCard);
+    // The edge follows the rounding of the card.
+    QPainterPath card;
+    card.addRoundedRect(box, Metrics::RadiusCard, Metrics::RadiusCard);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const int edge = Metrics::StrokeApprovalEdge;
+    const qreal left = layoutDirection() == Qt::RightToLeft ? box.right() - edge : box.left();
+    painter.setClipRect(QRectF(left, box.top(), edge, box.height()));
+    painter.fillPath(card, theme.color(Role::WaitingSolid));
+    painter.setClipping(false);
+    if (hasFocus())
+        paintFocusRing(&painter, box, Metrics::RadiusCard);
+}
+
+void ApprovalCard::showEvent(QShowEvent *event)
+{
+    QWidget::showEvent(event);
+    updateAge();
+    if (!std::exchange(m_announced, true)) {
+        QAccessibleEvent alert(this, QAccessible::Alert);
+        QAccessible::updateAccessibility(&alert);
+    }
+}
+
+void ApprovalCard::hideEvent(QHideEvent *event)
+{
+    QWidget::hideEvent(event);
+    m_tick.stop();
+}
+
+void ApprovalCard::focusInEvent(QFocusEvent *event)
+{
+    QWidget::focusInEvent(event);
+    update();
+}
+
+void ApprovalCard::focusOutEvent(QFocusEvent *event)
+{
+    QWidget::focusOutEvent(event);
+    update();
 }
 
 } // namespace Pilothouse

@@ -58,9 +58,8 @@ bool PendingCalls::apply(const Event &event)
             || std::any_of(m_waiting.cbegin(), m_waiting.cend(),
                            [&](const auto &w) { return w.callId == callId; }))
             return false;
+        call.rule = payload[u"rule"].toString();
         call.reason = payload[u"reason"].toString();
-        if (call.reason.isEmpty())
-            call.reason = payload[u"rule"].toString();
         call.askedMs = event.atMs;
         m_waiting.append(call);
         return true;

@@ -18,7 +18,8 @@ struct PendingCall {
     QString callId;
     QString toolName;
     Json args; ///< Whole, members in the order of the model.
-    QString reason; ///< Why it is asked.
+    QString rule; ///< Why it is asked, as a sentence or a rule.
+    QString reason;
     qint64 askedMs = 0;
 };
 

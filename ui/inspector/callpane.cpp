@@ -117,6 +117,7 @@ CallPane::CallPane(CallModel *model, QWidget *parent)
         view->setFollowing(false);
         view->setWrap(view != m_body);
         view->setGutterShown(view == m_body);
+        view->setIndent(Metrics::SpaceM);
     }
     auto *received = new QVBoxLayout(m_receivedPage);
     received->setContentsMargins(0, 0, 0, 0);
@@ -133,7 +134,7 @@ CallPane::CallPane(CallModel *model, QWidget *parent)
     layout->addWidget(m_foot);
     m_foot->setFixedHeight(Theme::instance().px(Metrics::ButtonHeight));
     auto *foot = new QHBoxLayout(m_foot);
-    foot->setContentsMargins(Metrics::SpaceXs, 0, Metrics::SpaceM, 0);
+    foot->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
     foot->setSpacing(Metrics::SpaceM);
     m_following->setSmall(true);
     m_following->setTextStyle(TextStyle::Small);
@@ -368,7 +369,11 @@ void CallPane::updateCounts()
     const bool hasText = shown && shown->rowCount() > 0;
     m_counts->setText(hasText ? countText(shown->store().lineCount(), shown->store().byteCount())
                               : QString());
-    m_stderrMark->setVisible(shown && shown->store().byteCount(LineStore::Channel::Stderr) > 0);
+    const bool hasErrors = shown && shown->store().byteCount(LineStore::Channel::Stderr) > 0;
+    if (hasErrors != m_stderrMark->isVisibleTo(m_foot)) {
+        m_stderrMark->setVisible(hasErrors);
+        updateFoot();
+    }
 }
 
 void CallPane::updateFoot()
@@ -386,6 +391,7 @@ void CallPane::updateFoot()
     if (facts.durationMs)
         parts.append(durationText(*facts.durationMs));
     m_exit->setText(parts.join(u"   "_s));
+    m_foot->setVisible(isLive || !m_exit->text().isEmpty() || m_stderrMark->isVisibleTo(m_foot));
 }
 
 void CallPane::updateTick()
@@ -450,10 +456,10 @@ void CallPane::saveOutput(What what)
             ranges.push_back(range);
     }
     const QString suggestion = what == What::Stderr ? u"stderr.txt"_s : u"output.txt"_s;
-    m_ask(this, suggestion, [this, model = QPointer(model), ranges](const QString &fileName) {
-        if (fileName.isEmpty() || !model)
+    m_ask(this, suggestion, [this, reader = model->reader(), ranges](const QString &fileName) {
+        if (fileName.isEmpty() || !reader)
             return;
-        auto *saver = new OutputSaver(model, ranges, fileName, this);
+        auto *saver = new OutputSaver(reader, ranges, fileName, this);
         connect(saver, &OutputSaver::finished, this,
                 [this, fileName](qint64 bytes, const std::optional<Error> &error) {
                     if (error)

@@ -185,19 +185,15 @@ QString approvalWords(const CallFacts &facts)
 {
     const QString rule = inertLine(facts.rule, LongestReason);
     const bool byPerson = facts.approvalBy == "user"_L1 || facts.approvalBy == "cli"_L1;
-    if (facts.approvalState == "asked"_L1)
-        return rule.isEmpty() ? tr("asks before it runs") : tr("rule %1 asks").arg(rule);
-    if (facts.approvalState == "approved"_L1)
-        return byPerson || rule.isEmpty() ? tr("allowed by you") : tr("allowed by rule %1").arg(rule);
     if (facts.approvalState == "edited"_L1)
         return tr("edited by you");
-    if (facts.approvalState == "denied"_L1) {
-        if (!byPerson)
-            return rule.isEmpty() ? tr("denied by a rule") : tr("denied by rule %1").arg(rule);
+    if (facts.approvalState == "approved"_L1 && byPerson)
+        return tr("allowed by you");
+    if (facts.approvalState == "denied"_L1 && byPerson) {
         const QString reason = inertLine(facts.reason, LongestReason);
         return reason.isEmpty() ? tr("denied by you") : tr("denied by you: “%1”").arg(reason);
     }
-    return {};
+    return rule; // A sentence of the policy.
 }
 
 } // namespace Pilothouse

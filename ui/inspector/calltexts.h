@@ -31,7 +31,7 @@ struct CallSubject {
 /// One sentence about it: how much, and how much was left out. Empty if nothing yet.
 [[nodiscard]] QString modelReceivedNote(const CallFacts &facts, qint64 outputBytes);
 
-/// How the call came to run, or not: "allowed by you", "denied by you: reason", "rule git push* asks".
+/// How the call came to run, or not: "allowed by you", "this conversation asks before every call".
 [[nodiscard]] QString approvalWords(const CallFacts &facts);
 
 } // namespace Pilothouse

@@ -17,7 +17,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr qint64 SliceMs = 8;
-}
+// Longer rows are wrapped at the edge: looking for words in them takes longer than painting.
+constexpr int LongestWordWrapped = 2000;
+} // namespace
 
 QString hiddenText(qint64 bytes)
 {
@@ -55,6 +57,40 @@ QString rowText(const LineStore::Row &row, int fromColumn, int toColumn)
 }
 
 QString rowText(const LineStore::Row &row) { return rowText(row, 0, std::numeric_limits<int>::max()); }
+
+std::vector<int> wrapStarts(const LineStore::Row &row, int columns)
+{
+    std::vector<int> out = {0};
+    if (row.columns <= columns)
+        return out;
+    if (row.columns > LongestWordWrapped) {
+        for (int start = columns; start < row.columns; start += columns)
+            out.push_back(start);
+        return out;
+    }
+    std::vector<bool> isSpace(static_cast<size_t>(row.columns), false);
+    for (const AnsiSpan &span : row.spans) {
+        int column = span.column;
+        for (qsizetype i = 0; i < span.text.size(); ++i) {
+            const bool isPair = span.text[i].isHighSurrogate() && i + 1 < span.text.size();
+            const char32_t c =
+                isPair ? QChar::surrogateToUcs4(span.text[i], span.text[i + 1]) : span.text[i].unicode();
+            if (c == U' ' && column < row.columns)
+                isSpace[static_cast<size_t>(column)] = true;
+            column += charWidth(c);
+            i += isPair ? 1 : 0;
+        }
+    }
+    for (int start = 0; start + columns < row.columns;) {
+        int next = start + columns;
+        while (next > start && !isSpace[static_cast<size_t>(next)])
+            --next;
+        start = next > start ? next + 1 : start + columns;
+        if (start < row.columns)
+            out.push_back(start);
+    }
+    return out;
+}
 
 OutputCopier::OutputCopier(OutputModel *model, const OutputPlace &from, const OutputPlace &to)
     : QObject(model)

@@ -8,6 +8,8 @@
 #include <QObject>
 #include <QString>
 
+#include <vector>
+
 namespace Pilothouse {
 
 /// A place in an output: a row and a column of its grid.
@@ -20,7 +22,10 @@ struct OutputPlace {
 /// The text of one row between two columns, as shown; wide characters belong to a range that begins on them.
 [[nodiscard]] QString rowText(const LineStore::Row &row, int fromColumn, int toColumn);
 [[nodiscard]] QString rowText(const LineStore::Row &row);
-/// "49.9 MB of this line are not shown"
+/// Columns at which the lines begin when `row` is wrapped at `columns`: after white space where there is
+/// some.
+[[nodiscard]] std::vector<int> wrapStarts(const LineStore::Row &row, int columns);
+/// "49938432 bytes of this line are not shown"
 [[nodiscard]] QString hiddenText(qint64 bytes);
 
 /// Collects the text of rows that may first have to be read, in slices. Deletes itself after finished(),

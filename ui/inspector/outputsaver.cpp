@@ -47,10 +47,10 @@ private:
     std::unique_ptr<QSaveFile> m_file;
 };
 
-OutputSaver::OutputSaver(OutputModel *model, std::vector<LineStore::Range> ranges, const QString &fileName,
-                         QObject *parent)
+OutputSaver::OutputSaver(OutputModel::Reader reader, std::vector<LineStore::Range> ranges,
+                         const QString &fileName, QObject *parent)
     : QObject(parent)
-    , m_model(model)
+    , m_reader(std::move(reader))
     , m_ranges(std::move(ranges))
     , m_writer(new Writer(fileName))
 {
@@ -98,34 +98,27 @@ void OutputSaver::next()
         toWriter({}, true);
         return;
     }
-    if (!m_model) {
-        end(Error{ErrorKind::Internal,
-                  tr("Saving was given up, because the call is not shown any more."),
-                  tr("A file that was there is as it was."),
-                  {}});
-        return;
-    }
-    LineStore::Range &range = m_ranges.back();
-    m_model->read(range.channel, range.offset, std::min(range.length, PieceBytes), this,
-                  [this, toWriter](const Result<QByteArray, Error> &bytes) {
-                      if (m_ended)
-                          return;
-                      if (!bytes) {
-                          end(bytes.error());
-                          return;
-                      }
-                      if (bytes->isEmpty()) {
-                          end(Error{ErrorKind::Storage, tr("Part of the output is not in the data folder."),
-                                    tr("A file that was there is as it was."),
-                                    tr("If the call still runs, save again in a moment.")});
-                          return;
-                      }
-                      LineStore::Range &part = m_ranges.back();
-                      part.offset += bytes->size();
-                      part.length -= bytes->size();
-                      m_written += bytes->size();
-                      toWriter(*bytes, false);
-                  });
+    const LineStore::Range range = m_ranges.back();
+    m_reader(range.channel, range.offset, std::min(range.length, PieceBytes), this,
+             [this, toWriter](const Result<QByteArray, Error> &bytes) {
+                 if (m_ended)
+                     return;
+                 if (!bytes) {
+                     end(bytes.error());
+                     return;
+                 }
+                 if (bytes->isEmpty()) {
+                     end(Error{ErrorKind::Storage, tr("Part of the output is not in the data folder."),
+                               tr("A file that was there is as it was."),
+                               tr("If the call still runs, save again in a moment.")});
+                     return;
+                 }
+                 LineStore::Range &part = m_ranges.back();
+                 part.offset += bytes->size();
+                 part.length -= bytes->size();
+                 m_written += bytes->size();
+                 toWriter(*bytes, false);
+             });
 }
 
 void OutputSaver::end(const std::optional<Error> &error)

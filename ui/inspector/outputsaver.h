@@ -6,20 +6,18 @@
 #include "inspector/outputmodel.h"
 
 #include <QObject>
-#include <QPointer>
 #include <QThread>
 
 namespace Pilothouse {
 
-/// Writes the exact bytes of an output to a file, piece by piece; a file with that name is replaced only when
+/// Writes the exact bytes of an output to a file, piece by piece: a file with that name is replaced only when
 /// all of them are written. Reads and writes happen in other threads. Deletes itself after finished(), which
 /// comes exactly once.
 class OutputSaver : public QObject {
     Q_OBJECT
 public:
-    /// Both channels in the order in which they arrived, or `ranges`. The model outlives the saver or ends
-    /// it.
-    OutputSaver(OutputModel *model, std::vector<LineStore::Range> ranges, const QString &fileName,
+    /// `ranges` one after the other.
+    OutputSaver(OutputModel::Reader reader, std::vector<LineStore::Range> ranges, const QString &fileName,
                 QObject *parent);
     ~OutputSaver() override;
 
@@ -32,7 +30,7 @@ private:
     void next();
     void end(const std::optional<Error> &error);
 
-    QPointer<OutputModel> m_model;
+    OutputModel::Reader m_reader;
     std::vector<LineStore::Range> m_ranges; ///< What is left, last first.
     QThread m_thread;
     Writer *m_writer;

@@ -45,6 +45,7 @@ OutputView::OutputView(const QString &accessibleName, QWidget *parent)
     viewport()->setCursor(Qt::IBeamCursor);
     viewport()->setAutoFillBackground(false);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+    setCornerWidget(new QWidget); // Else the style draws a panel there.
     horizontalScrollBar()->setAccessibleName(tr("Scroll sideways"));
     verticalScrollBar()->setAccessibleName(tr("Scroll the text"));
     connect(&Theme::instance(), &Theme::changed, this, &OutputView::onTheme);
@@ -117,6 +118,12 @@ void OutputView::setGutterShown(bool shown)
     viewport()->update();
 }
 
+void OutputView::setIndent(int pixels)
+{
+    m_indent = pixels;
+    viewport()->update();
+}
+
 int OutputView::gutterWidth() const
 {
     if (!m_gutter)
@@ -130,7 +137,7 @@ int OutputView::gutterWidth() const
 
 int OutputView::textLeft() const
 {
-    return m_gutter ? gutterWidth() + Theme::instance().px(Metrics::StreamMark) : Metrics::SpaceS;
+    return m_gutter ? gutterWidth() + Theme::instance().px(Metrics::StreamMark) : m_indent;
 }
 
 int OutputView::columnsPerLine() const
@@ -143,15 +150,10 @@ int OutputView::visibleLines() const { return std::max(1, viewport()->height() /
 
 int OutputView::heightOfLines(int lines) const { return lines * m_painter.lineHeight(); }
 
-int OutputView::lineCountOf(qint64 row) const
+std::vector<int> OutputView::startsOf(qint64 row) const
 {
-    if (!m_wrap || !m_model)
-        return 1;
-    const LineStore::Row *at = m_model->row(row);
-    if (!at || at->columns == 0)
-        return 1;
-    const int columns = columnsPerLine();
-    return (at->columns + columns - 1) / columns;
+    const LineStore::Row *at = m_wrap && m_model ? m_model->row(row) : nullptr;
+    return at ? wrapStarts(*at, columnsPerLine()) : std::vector<int>{0};
 }
 
 int OutputView::linesNeeded(int most) const
@@ -159,26 +161,25 @@ int OutputView::linesNeeded(int most) const
     int lines = 0;
     const qint64 rows = m_model ? m_model->rowCount() : 0;
     for (qint64 row = 0; row < rows && lines < most; ++row)
-        lines += lineCountOf(row);
+        lines += static_cast<int>(startsOf(row).size());
     return std::min(lines, most);
 }
 
 // With wrapping a line of the screen is (row, column it begins at); without, the column stays 0.
 OutputPlace OutputView::next(const OutputPlace &line) const
 {
-    const int columns = columnsPerLine();
-    const int index = line.column / columns;
-    if (index + 1 < lineCountOf(line.row))
-        return {line.row, (index + 1) * columns};
-    return {line.row + 1, 0};
+    const std::vector<int> starts = startsOf(line.row);
+    const auto after = std::upper_bound(starts.cbegin(), starts.cend(), line.column);
+    return after == starts.cend() ? OutputPlace{line.row + 1, 0} : OutputPlace{line.row, *after};
 }
 
 OutputPlace OutputView::previous(const OutputPlace &line) const
 {
-    const int columns = columnsPerLine();
-    if (line.column > 0)
-        return {line.row, std::max(0, (line.column / columns - 1) * columns)};
-    return {line.row - 1, (lineCountOf(line.row - 1) - 1) * columns};
+    if (line.column == 0)
+        return {line.row - 1, startsOf(line.row - 1).back()};
+    const std::vector<int> starts = startsOf(line.row);
+    const auto here = std::lower_bound(starts.cbegin(), starts.cend(), line.column);
+    return {line.row, here == starts.cbegin() ? 0 : *(here - 1)};
 }
 
 OutputPlace OutputView::endTop() const
@@ -278,7 +279,8 @@ void OutputView::scrollContentsBy(int dx, int dy)
 void OutputView::resizeEvent(QResizeEvent *event)
 {
     QAbstractScrollArea::resizeEvent(event);
-    m_top.column = m_wrap ? m_top.column / columnsPerLine() * columnsPerLine() : 0;
+    const std::vector<int> starts = startsOf(m_top.row);
+    m_top.column = *(std::upper_bound(starts.cbegin(), starts.cend(), m_top.column) - 1);
     if (m_follow)
         goToEnd();
     else
@@ -303,7 +305,7 @@ QRect OutputView::rowRect(qint64 row) const
     const qint64 rows = m_model ? m_model->rowCount() : 0;
     for (OutputPlace line = m_top; line.row < rows && y < viewport()->height(); line = next(line)) {
         if (line.row == row)
-            return {0, y, viewport()->width(), height * (m_wrap ? lineCountOf(row) : 1)};
+            return {0, y, viewport()->width(), height * static_cast<int>(startsOf(row).size())};
         y += height;
     }
     return {};
@@ -365,7 +367,10 @@ void OutputView::paintLine(QPainter *painter, const OutputPlace &line, int y)
         }
     }
     const int from = m_wrap ? line.column : horizontalScrollBar()->value();
-    const int to = m_wrap ? from + columnsPerLine() : from + columnsPerLine() + 2;
+    const OutputPlace after = next(line);
+    int to = from + columnsPerLine() + 2;
+    if (m_wrap)
+        to = after.row == line.row ? after.column : row->columns + 1;
     m_widest = std::max(m_widest, row->columns);
     painter->save();
     painter->setClipRect(QRect(left, y, viewport()->width() - left, height));
@@ -407,7 +412,9 @@ OutputPlace OutputView::placeAt(const QPoint &point) const
     const int from = m_wrap ? line.column : horizontalScrollBar()->value();
     const int column =
         from + static_cast<int>((point.x() - textLeft() + m_painter.cellWidth() / 2) / m_painter.cellWidth());
-    return {line.row, std::max(from, m_wrap ? std::min(column, from + columnsPerLine()) : column)};
+    const OutputPlace after = next(line);
+    const bool isCut = m_wrap && after.row == line.row;
+    return {line.row, std::max(from, isCut ? std::min(column, after.column) : column)};
 }
 
 void OutputView::extendTo(const QPoint &point)

@@ -28,6 +28,7 @@ public:
     void setWrap(bool wrap);
     [[nodiscard]] bool wrap() const { return m_wrap; }
     void setGutterShown(bool shown); ///< Line numbers and stream marks; on at first.
+    void setIndent(int pixels); ///< Of the text where there is no gutter.
     void setFollowing(bool following);
     [[nodiscard]] bool isFollowing() const { return m_follow; }
     /// Lines of the present width, at most `most`; for boxes that grow with their text.
@@ -73,7 +74,7 @@ private:
     [[nodiscard]] int textLeft() const; ///< Of column 0 when nothing is scrolled sideways.
     [[nodiscard]] int columnsPerLine() const;
     [[nodiscard]] int visibleLines() const; ///< Whole ones.
-    [[nodiscard]] int lineCountOf(qint64 row) const; ///< Of one row at the present width.
+    [[nodiscard]] std::vector<int> startsOf(qint64 row) const; ///< Of its lines, at the present width.
     [[nodiscard]] OutputPlace next(const OutputPlace &line) const;
     [[nodiscard]] OutputPlace previous(const OutputPlace &line) const;
     [[nodiscard]] OutputPlace endTop() const; ///< The first line when the last one is at the bottom.
@@ -96,6 +97,7 @@ private:
     QBasicTimer m_autoScroll;
     int m_widest = 0; ///< Columns of the widest row seen, for scrolling sideways.
     int m_wheelRest = 0;
+    int m_indent = 8;
     qint64 m_paints = 0;
     bool m_wrap = false;
     bool m_gutter = true;

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "composer/draftstore.h"
+
+#include "util/ids.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QSaveFile>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+DraftStore::DraftStore(QString folder)
+    : m_folder(std::move(folder))
+{ }
+
+QString DraftStore::fileName(const QString &conversation) const
+{
+    // Nothing that came from outside gets into a path.
+    if (!conversation.isEmpty() && !isId(conversation))
+        return {};
+    const QString name = conversation.isEmpty() ? u"new"_s : conversation;
+    return QString(m_folder + u'/' + name + u".txt");
+}
+
+QString DraftStore::load(const QString &conversation) const
+{
+    QFile file(fileName(conversation));
+    if (file.fileName().isEmpty() || !file.open(QIODevice::ReadOnly) || file.size() > LongestDraft)
+        return {};
+    return QString::fromUtf8(file.read(LongestDraft));
+}
+
+bool DraftStore::save(const QString &conversation, const QString &text)
+{
+    const QString name = fileName(conversation);
+    if (name.isEmpty())
+        return false;
+    if (text.isEmpty())
+        return !QFile::exists(name) || QFile::remove(name);
+    const QByteArray utf8 = text.toUtf8();
+    if (utf8.size() > LongestDraft)
+        return false;
+    const bool isNew = !QFile::exists(name);
+    if (isNew && !QDir().mkpath(m_folder))
+        return false;
+    QSaveFile file(name);
+    if (!file.open(QIODevice::WriteOnly))
+        return false;
+    file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner);
+    if (file.write(utf8) != utf8.size() || !file.commit())
+        return false;
+    if (isNew)
+        removeOldest();
+    return true;
+}
+
+void DraftStore::removeOldest() const
+{
+    const QDir folder(m_folder);
+    const QStringList names = folder.entryList({u"*.txt"_s}, QDir::Files, QDir::Time);
+    for (qsizetype i = MostDrafts; i < names.size(); ++i)
+        QFile::remove(folder.filePath(names[i]));
+}
+
+} // namespace Pilothouse

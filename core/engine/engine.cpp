@@ -218,6 +218,37 @@ void Engine::remove(const QString &conversation, bool withSandbox, QObject *cont
                      });
 }
 
+void Engine::duplicate(const QString &conversation, const QString &title, QObject *context,
+                       Reply<QString> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, conversation, title, answer = guarded<QString>(context, std::move(reply))] {
+            const auto original = m_core->conversation(conversation);
+            if (!original) {
+                answer(fail(original.error()));
+                return;
+            }
+            ConversationSettings settings = (*original)->log().state().settings;
+            settings.title = title;
+            const QString id = newId();
+            if (const std::optional<Error> problem = m_core->create(id, settings))
+                answer(fail(*problem));
+            else
+                answer(id);
+        },
+        Qt::QueuedConnection);
+}
+
+void Engine::changeMachine(const QString &conversation, MachineChange change, QObject *context,
+                           Reply<Done> reply)
+{
+    withConversation(conversation, context, reply,
+                     [this, change](Conversation *open, const Reply<Done> &done) {
+                         open->changeMachine(change, m_core, done);
+                     });
+}
+
 void Engine::stopAll(QObject *context, std::function<void()> reply)
 {
     const Reply<Done> answer =
@@ -335,6 +366,35 @@ void Engine::doctor(QObject *context, std::function<void(const QList<DoctorLine>
     QMetaObject::invokeMethod(
         m_core,
         [this, answer] { runDoctor(m_core, [answer](const QList<DoctorLine> &lines) { answer(lines); }); },
+        Qt::QueuedConnection);
+}
+
+void Engine::services(QObject *context, std::function<void(const QList<ServiceInfo> &)> reply)
+{
+    const auto answer = guarded<QList<ServiceInfo>>(
+        context, [reply = std::move(reply)](const Result<QList<ServiceInfo>, Error> &list) { reply(*list); });
+    QMetaObject::invokeMethod(
+        m_core, [this, answer] { answer(listServices(m_core)); }, Qt::QueuedConnection);
+}
+
+void Engine::testService(const QString &id, QObject *context, Reply<ServiceTest> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, id, answer = guarded<ServiceTest>(context, std::move(reply))] {
+            Pilothouse::testService(m_core, id, answer);
+        },
+        Qt::QueuedConnection);
+}
+
+void Engine::setSessionKey(const QString &variable, const Secret &key, QObject *context, Reply<Done> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, variable, key, answer = guarded<Done>(context, std::move(reply))] {
+            m_core->setSessionKey(variable, key);
+            answer(Done());
+        },
         Qt::QueuedConnection);
 }
 

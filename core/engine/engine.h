@@ -5,10 +5,13 @@
 
 #include "engine/conversationstate.h"
 #include "engine/engineoptions.h"
+#include "engine/machinechange.h"
+#include "engine/services.h"
 #include "sandbox/sandboxtypes.h"
 #include "util/error.h"
 #include "util/event.h"
 #include "util/result.h"
+#include "util/secret.h"
 
 #include <QObject>
 #include <QThread>
@@ -69,6 +72,12 @@ public:
     void rename(const QString &conversation, const QString &title, QObject *context, Reply<Done> reply);
     void archive(const QString &conversation, bool archived, QObject *context, Reply<Done> reply);
     void remove(const QString &conversation, bool withSandbox, QObject *context, Reply<Done> reply);
+    /// A new conversation with the settings of another one under `title`: model, kind of sandbox,
+    /// instructions, tools, limits. No message and no machine is copied. Replies with its id.
+    void duplicate(const QString &conversation, const QString &title, QObject *context, Reply<QString> reply);
+    /// See Conversation::changeMachine().
+    void changeMachine(const QString &conversation, MachineChange change, QObject *context,
+                       Reply<Done> reply);
     /// Stops every turn by the ladder; the reply comes when all have ended.
     void stopAll(QObject *context, std::function<void()> reply);
 
@@ -95,6 +104,12 @@ public:
 
     /// Self-check, one line per topic.
     void doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply);
+    /// What keys and endpoints belong to, and which key is known from where.
+    void services(QObject *context, std::function<void(const QList<ServiceInfo> &)> reply);
+    /// One request to the service `id` that costs nothing.
+    void testService(const QString &id, QObject *context, Reply<ServiceTest> reply);
+    /// A key in place of the environment variable `variable`, until the program ends; empty: away with it.
+    void setSessionKey(const QString &variable, const Secret &key, QObject *context, Reply<Done> reply);
     /// What a new conversation would get.
     void defaults(QObject *context, std::function<void(const ConversationSettings &)> reply);
 

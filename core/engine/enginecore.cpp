@@ -3,6 +3,7 @@
 
 #include "engine/enginecore.h"
 
+#include "engine/appsettings.h"
 #include "engine/backends.h"
 #include "model/modelcatalog.h"
 #include "net/networkaccess.h"
@@ -30,7 +31,10 @@ const QString DefaultInstructions = u"You work in a sandbox: a small Linux machi
 
 EngineCore::EngineCore(EngineOptions options)
     : m_options(std::move(options))
-{ }
+    , m_environment(m_options.environment)
+{
+    m_options.environment = [this](const QString &name) { return environment(name); };
+}
 
 EngineCore::~EngineCore()
 {
@@ -123,11 +127,30 @@ Result<Done, Error> EngineCore::recover()
     return Done();
 }
 
+QString EngineCore::environment(const QString &name) const
+{
+    const auto session = m_sessionKeys.constFind(name);
+    if (session != m_sessionKeys.constEnd())
+        return QString::fromUtf8(session->reveal());
+    return m_environment ? m_environment(name) : QString();
+}
+
+void EngineCore::setSessionKey(const QString &variable, const Secret &key)
+{
+    if (key.isEmpty())
+        m_sessionKeys.remove(variable);
+    else
+        m_sessionKeys.insert(variable, key);
+    m_backends->forgetKeys();
+}
+
 ConversationSettings EngineCore::withDefaults(ConversationSettings settings) const
 {
+    const AppSettings stored(m_options.dataDir);
     if (settings.provider.isEmpty()) {
         ModelName name = m_catalog->defaultModel();
-        for (const QString &choice : {m_options.model, m_options.environment(u"PILOTHOUSE_MODEL"_s)}) {
+        for (const QString &choice :
+             {m_options.model, m_options.environment(u"PILOTHOUSE_MODEL"_s), stored.model()}) {
             if (choice.isEmpty())
                 continue;
             if (const auto parsed = ModelName::parse(choice)) {
@@ -147,7 +170,9 @@ ConversationSettings EngineCore::withDefaults(ConversationSettings settings) con
     if (settings.instructions.isNull())
         settings.instructions = DefaultInstructions;
     if (settings.afterTurn.isEmpty())
-        settings.afterTurn = u"pause"_s;
+        settings.afterTurn = stored.afterTurn().isEmpty() ? u"pause"_s : stored.afterTurn();
+    if (settings.maxSteps <= 0)
+        settings.maxSteps = stored.maxSteps();
     if (settings.approval.isEmpty())
         settings.approval = settings.backend == "superserve"_L1 ? u"ask"_s : u"allow"_s;
     return settings;

@@ -41,6 +41,14 @@ public:
     [[nodiscard]] Backends *backends() const { return m_backends; }
     [[nodiscard]] ModelCatalog *catalog() const { return m_catalog.get(); }
     [[nodiscard]] const EngineOptions &options() const { return m_options; }
+    [[nodiscard]] NetworkAccess *network() const { return m_network; }
+    /// A key of this session, else the environment variable.
+    [[nodiscard]] QString environment(const QString &name) const;
+    [[nodiscard]] bool hasSessionKey(const QString &variable) const
+    {
+        return m_sessionKeys.contains(variable);
+    }
+    void setSessionKey(const QString &variable, const Secret &key);
     [[nodiscard]] const QString &installId() const { return m_installId; }
     [[nodiscard]] QString dataDir() const { return m_options.dataDir; }
     /// Fills what the caller left empty: model, backend, tools, names, approval.
@@ -58,7 +66,9 @@ private:
     void makeServices(); ///< What needs no log: network, secrets, sandboxes, models.
     Conversation *adopt(std::unique_ptr<ConversationLog> log);
 
-    EngineOptions m_options;
+    EngineOptions m_options; ///< Its environment answers with the keys of this session, too.
+    std::function<QString(const QString &)> m_environment;
+    QHash<QString, Secret> m_sessionKeys; ///< By variable.
     SystemClock m_clock;
     QString m_installId;
     std::unique_ptr<Store> m_store;

@@ -17,6 +17,8 @@ constexpr int MostPauses = 5;
 // A model that cannot write valid arguments three times in a row will not the fourth time.
 constexpr int MostBadCallsInARow = 3;
 constexpr qsizetype QuotedArgs = 400;
+// A sandbox service that ends again and again does so because of what runs in it.
+constexpr int MostRestarts = 1;
 
 qint64 nowMs() { return SystemClock().monotonicMs(); }
 
@@ -141,31 +143,8 @@ void AgentLoop::connectMachine()
         }
         m_client = *client;
         m_machine = new TurnMachine(m_client, m_journal, m_setup.machine, this);
-        connect(m_machine, &TurnMachine::ready, this, [this] {
-            m_connected = true;
-            m_machinePaused = false;
-            if (m_stopRequested) {
-                endTurn(TurnEnd::Stopped);
-            } else if (m_state == State::Waking) {
-                setState(State::Calling);
-                for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-                    m_runner->add(call);
-                checkCalls();
-            } else {
-                think();
-            }
-        });
-        connect(m_machine, &TurnMachine::failed, this, [this](const Error &error) {
-            if (m_state == State::Waking) {
-                for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-                    refuse(call.proposed, call.proposed.toolName,
-                           u"Not run: the sandbox could not be started."_s, u"not-run"_s);
-                for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-                    refuse(call.proposed, call.proposed.toolName,
-                           u"Not run: the sandbox could not be started."_s, u"not-run"_s);
-            }
-            fail(TurnEnd::SandboxError, error);
-        });
+        connect(m_machine, &TurnMachine::ready, this, &AgentLoop::onMachineReady);
+        connect(m_machine, &TurnMachine::failed, this, &AgentLoop::onMachineFailed);
         connect(m_machine, &TurnMachine::settled, this, &AgentLoop::writeTurnFinish);
         connect(m_machine, &TurnMachine::frozen, this, [this](bool ok, const QString &problem) {
             if (m_state != State::Freezing)
@@ -180,6 +159,84 @@ void AgentLoop::connectMachine()
         });
         m_machine->connectSandbox();
     });
+}
+
+void AgentLoop::onMachineReady()
+{
+    m_connected = true;
+    m_machinePaused = false;
+    if (m_stopRequested) {
+        endTurn(TurnEnd::Stopped);
+    } else if (m_state == State::Waking) {
+        setState(State::Calling);
+        for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
+            m_runner->add(call);
+        checkCalls();
+    } else {
+        think();
+    }
+}
+
+void AgentLoop::onMachineFailed(const Error &error)
+{
+    if (m_state == State::Waking) {
+        for (const ApprovedCall &call : std::exchange(m_onWaking, {}) + std::exchange(m_waiting, {}))
+            refuse(call.proposed, call.proposed.toolName, u"Not run: the sandbox could not be started."_s,
+                   u"not-run"_s);
+    }
+    fail(TurnEnd::SandboxError, error);
+}
+
+bool AgentLoop::isServiceLost() const
+{
+    return m_client && m_setup.isSandboxLost && m_setup.isSandboxLost(m_client);
+}
+
+void AgentLoop::withService(std::function<void(const std::optional<Error> &)> then)
+{
+    if (!isServiceLost()) {
+        then({});
+        return;
+    }
+    m_setup.sandboxClient(this, [this, then = std::move(then)](const Result<SandboxClient *, Error> &client) {
+        if (m_state == State::Finished)
+            return;
+        if (!client) {
+            then(client.error());
+            return;
+        }
+        m_client = *client;
+        m_machine->setClient(m_client);
+        if (m_runner)
+            m_runner->setClient(m_client);
+        note(u"sandbox"_s, u"The local sandbox service had ended and was started again. Files are kept."_s);
+        then({});
+    });
+}
+
+void AgentLoop::wake()
+{
+    setState(State::Waking);
+    withService([this](const std::optional<Error> &problem) {
+        if (problem)
+            onMachineFailed(*problem);
+        else
+            m_machine->connectSandbox();
+    });
+}
+
+void AgentLoop::runCalls(const QList<ApprovedCall> &calls)
+{
+    if (!calls.isEmpty() && m_runner->isIdle() && m_restarts < MostRestarts && isServiceLost()) {
+        ++m_restarts;
+        m_onWaking += calls;
+        wake();
+        return;
+    }
+    setState(State::Calling);
+    for (const ApprovedCall &call : calls)
+        m_runner->add(call);
+    checkCalls();
 }
 
 void AgentLoop::think()
@@ -401,9 +458,7 @@ void AgentLoop::judge()
         endTurn(TurnEnd::Waiting);
         return;
     }
-    for (const ApprovedCall &call : std::as_const(allowed))
-        m_runner->add(call);
-    checkCalls();
+    runCalls(allowed);
 }
 
 void AgentLoop::approve(const ApprovedCall &call, const QString &state, const QString &by,
@@ -486,16 +541,13 @@ QString AgentLoop::decide(const QString &callId, const ApprovalDecision &decisio
         payload.add("args"_L1, call.args);
     m_journal->append(EventKind::ToolApproval, payload.take());
     m_waitingTimer.stop();
-    if (m_machinePaused) {
+    if (m_state == State::Waking) {
         m_onWaking.append(call);
-        if (m_state != State::Waking) {
-            setState(State::Waking);
-            m_machine->connectSandbox();
-        }
+    } else if (m_machinePaused) {
+        m_onWaking.append(call);
+        wake();
     } else {
-        setState(State::Calling);
-        m_runner->add(call);
-        checkCalls();
+        runCalls({call});
     }
     return {};
 }
@@ -705,8 +757,10 @@ void AgentLoop::endTurn(TurnEnd end)
     // be looked at.
     if (!m_connected || m_keepMachine || m_machinePaused)
         writeTurnFinish();
-    else
+    else if (m_setup.afterTurn == AfterTurn::Keep)
         m_machine->settle(m_setup.afterTurn);
+    else // Without its service nobody could say how the sandbox stands.
+        withService([this](const std::optional<Error> &) { m_machine->settle(m_setup.afterTurn); });
 }
 
 void AgentLoop::writeTurnFinish()

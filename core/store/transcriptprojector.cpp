@@ -47,6 +47,11 @@ Json boundedMembers(const Json &payload, std::initializer_list<QStringView> keys
     return out;
 }
 
+qint64 lineCount(const QString &text)
+{
+    return text.isEmpty() ? 0 : text.count(u'\n') + (text.endsWith(u'\n') ? 0 : 1);
+}
+
 QString failureState(const QString &reason)
 {
     for (const QLatin1StringView state : {"denied"_L1, "not-run"_L1, "stopped"_L1}) {
@@ -64,6 +69,17 @@ QString resultState(const Json &payload)
     const bool failed =
         (exitCode.isNumber() && exitCode.toInteger(1) != 0) || payload[u"result"][u"error"].toBool();
     return failed ? u"failed"_s : u"done"_s;
+}
+
+void setState(TranscriptRow &row, const QString &state) { row.data.set(u"state"_s, Json::string(state)); }
+
+// The arguments as they stand now: as proposed, or as a person edited them.
+void setArgs(TranscriptRow &row, const QString &toolName, const Json &args)
+{
+    bool isCut = false;
+    row.text = callLine(toolName, args);
+    row.data.set(u"args"_s, boundedArgs(args, &isCut));
+    row.data.set(u"argsCut"_s, Json::boolean(isCut));
 }
 
 } // namespace
@@ -202,7 +218,7 @@ void TranscriptProjector::Private::userMessage(const Event &event, const Json &p
     const QString text = payload[u"text"].toString();
     row.text = text.left(MaxText);
     row.data = boundedMembers(payload, {u"messageId", u"delivery"});
-    row.data.set(u"state"_s, Json::string(u"queued"_s));
+    setState(row, u"queued"_s);
     if (text.size() > MaxText)
         row.data.set(u"cut"_s, Json::boolean(true));
     index(row);
@@ -219,7 +235,7 @@ void TranscriptProjector::Private::deliver(const Event &event, const Json &paylo
         const QString text = std::exchange(row->text, {});
         const Json data = row->data;
         row->withdrawn = true;
-        row->data.set(u"state"_s, Json::string(u"moved"_s));
+        setState(*row, u"moved"_s);
         close(*row, event);
         row = &add(event, payload, TranscriptRow::Kind::User, false);
         row->text = text;
@@ -227,7 +243,7 @@ void TranscriptProjector::Private::deliver(const Event &event, const Json &paylo
     }
     row->turn = smallInteger(payload[u"turn"]);
     row->step = smallInteger(payload[u"step"]);
-    row->data.set(u"state"_s, Json::string(u"delivered"_s));
+    setState(*row, u"delivered"_s);
     close(*row, event);
 }
 
@@ -240,7 +256,7 @@ void TranscriptProjector::Private::queueChanged(const Event &event, const Json &
     } else if (state == "removed"_L1) {
         if (TranscriptRow *row = find(messages.value(messageId))) {
             row->withdrawn = true;
-            row->data.set(u"state"_s, Json::string(u"removed"_s));
+            setState(*row, u"removed"_s);
             close(*row, event);
         }
     }
@@ -276,7 +292,7 @@ void TranscriptProjector::Private::stepAbandoned(const Event &event, const Json 
             continue;
         row.withdrawn = true;
         if (row.kind == TranscriptRow::Kind::Call)
-            row.data.set(u"state"_s, Json::string(u"not-run"_s));
+            setState(row, u"not-run"_s);
         close(row, event);
     }
 }
@@ -301,7 +317,7 @@ void TranscriptProjector::Private::turnFinish(const Event &event, const Json &pa
             continue; // A message that was not delivered waits for the next turn.
         if (row.kind == TranscriptRow::Kind::Call) {
             const bool ran = row.data[u"state"].toString() == "running"_L1;
-            row.data.set(u"state"_s, Json::string(ran ? u"unknown"_s : u"not-run"_s));
+            setState(row, ran ? u"unknown"_s : u"not-run"_s);
         }
         close(row, event);
     }
@@ -336,6 +352,8 @@ void TranscriptProjector::Private::delta(const Event &event, const Json &payload
     }
     const qsizetype room = MaxText - row->text.size();
     row->text += text.left(room);
+    if (kind == TranscriptRow::Kind::Reasoning)
+        row->data.set(u"endMs"_s, Json::number(event.atMs)); // It tells how long the model thought.
     if (text.size() > room && !row->data.contains(u"cut"))
         row->data.set(u"cut"_s, Json::boolean(true));
 }
@@ -347,13 +365,10 @@ void TranscriptProjector::Private::toolCall(const Event &event, const Json &payl
         return;
     TranscriptRow &row = add(event, payload, TranscriptRow::Kind::Call, false);
     const QString toolName = word(payload[u"toolName"]);
-    bool isCut = false;
-    row.text = callLine(toolName, payload[u"args"]);
     row.data.set(u"callId"_s, Json::string(callId));
     row.data.set(u"toolName"_s, Json::string(toolName));
-    row.data.set(u"args"_s, boundedArgs(payload[u"args"], &isCut));
-    row.data.set(u"argsCut"_s, Json::boolean(isCut));
-    row.data.set(u"state"_s, Json::string(u"proposed"_s));
+    setArgs(row, toolName, payload[u"args"]);
+    setState(row, u"proposed"_s);
     for (const QStringView key :
          {QStringView(u"exitCode"), QStringView(u"durationMs"), QStringView(u"outcome")})
         row.data.set(key.toString(), Json());
@@ -371,20 +386,17 @@ void TranscriptProjector::Private::toolApproval(const Event &event, const Json &
     if (!row)
         return;
     const QString state = payload[u"state"].toString();
-    if (state == "asked"_L1)
-        row->data.set(u"state"_s, Json::string(u"waiting"_s));
-    else if (state == "approved"_L1 || state == "edited"_L1)
-        row->data.set(u"state"_s, Json::string(u"approved"_s));
+    if (state == "asked"_L1) {
+        setState(*row, u"waiting"_s);
+        row->data.set(u"askedMs"_s, Json::number(event.atMs));
+    } else if (state == "approved"_L1 || state == "edited"_L1)
+        setState(*row, u"approved"_s);
     else if (state == "denied"_L1)
-        row->data.set(u"state"_s, Json::string(u"denied"_s));
+        setState(*row, u"denied"_s);
     else
         return;
-    if (payload[u"args"].isObject()) {
-        bool isCut = false;
-        row->data.set(u"args"_s, boundedArgs(payload[u"args"], &isCut));
-        row->data.set(u"argsCut"_s, Json::boolean(isCut));
-        row->text = callLine(row->data[u"toolName"].toString(), payload[u"args"]);
-    }
+    if (payload[u"args"].isObject())
+        setArgs(*row, row->data[u"toolName"].toString(), payload[u"args"]);
     row->data.set(u"approval"_s, boundedMembers(payload, {u"state", u"by", u"rule", u"reason"}));
     touch(*row, event);
 }
@@ -394,13 +406,9 @@ void TranscriptProjector::Private::toolStart(const Event &event, const Json &pay
     TranscriptRow *row = call(payload);
     if (!row)
         return;
-    if (payload[u"args"].isObject()) {
-        bool isCut = false;
-        row->data.set(u"args"_s, boundedArgs(payload[u"args"], &isCut));
-        row->data.set(u"argsCut"_s, Json::boolean(isCut));
-        row->text = callLine(row->data[u"toolName"].toString(), payload[u"args"]);
-    }
-    row->data.set(u"state"_s, Json::string(u"running"_s));
+    if (payload[u"args"].isObject())
+        setArgs(*row, row->data[u"toolName"].toString(), payload[u"args"]);
+    setState(*row, u"running"_s);
     row->data.set(u"startedMs"_s, Json::number(event.atMs));
     touch(*row, event);
 }
@@ -432,10 +440,14 @@ void TranscriptProjector::Private::toolResult(const Event &event, const Json &pa
     TranscriptRow *row = call(payload);
     if (!row)
         return;
-    row->data.set(u"state"_s, Json::string(resultState(payload)));
+    setState(*row, resultState(payload));
     const Json members = boundedMembers(payload, {u"exitCode", u"durationMs", u"outcome", u"truncated"});
     for (const Json::Member &member : members.members())
         row->data.set(member.key, member.value);
+    // What a file held is the model's; how long it is tells a person enough.
+    const Json &content = payload[u"result"][u"content"];
+    if (content.isString())
+        row->data.set(u"resultLines"_s, Json::number(lineCount(content.toString())));
     for (const QStringView key : {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes")}) {
         if (payload[key].isNumber())
             row->data.set(key.toString(), payload[key]);
@@ -449,7 +461,7 @@ void TranscriptProjector::Private::toolError(const Event &event, const Json &pay
     if (!row)
         return;
     const QString reason = word(payload[u"reason"]);
-    row->data.set(u"state"_s, Json::string(failureState(reason)));
+    setState(*row, failureState(reason));
     row->data.set(u"error"_s, Json::string(payload[u"error"].toString().left(MaxErrorText)));
     row->data.set(u"reason"_s, Json::string(reason));
     close(*row, event);

@@ -205,6 +205,7 @@ void TranscriptModel::readRow(qint64 row, int attempt)
                                   && page->rows.first().closed) {
                                   m_rows[place] = page->rows.first();
                                   Q_EMIT dataChanged(index(place), index(place));
+                                  Q_EMIT settled();
                               } else if (attempt < MostAttempts) {
                                   QTimer::singleShot(ReadAgainAfter, this, [this, number, row, attempt] {
                                       if (number == m_reading)
@@ -226,12 +227,38 @@ void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)
             added.append(row);
         }
     }
-    if (added.isEmpty())
+    if (added.isEmpty()) {
+        if (!changed.empty())
+            Q_EMIT settled();
         return;
+    }
     const int count = static_cast<int>(m_rows.size());
     beginInsertRows({}, count, count + static_cast<int>(added.size()) - 1);
     m_rows += added;
     endInsertRows();
+    Q_EMIT settled();
+}
+
+void TranscriptModel::readOutput(const TranscriptRow &call, qint64 most, QObject *context,
+                                 std::function<void(const QByteArray &, qint64)> reply)
+{
+    const QString callId = call.data[u"callId"].toString();
+    const qint64 out = call.data[u"stdoutBytes"].toInteger(0);
+    const qint64 err = call.data[u"stderrBytes"].toInteger(0);
+    const auto from = [most](qint64 total) { return std::max<qint64>(0, total - most); };
+    m_history->output(
+        m_conversation, callId, u"stdout"_s, from(out), std::min(out, most), context,
+        [this, callId, err, out, from, most, context, reply](const Result<QByteArray, Error> &first) {
+            const QByteArray bytes = first ? *first : QByteArray();
+            if (err == 0) {
+                reply(bytes, out);
+                return;
+            }
+            m_history->output(m_conversation, callId, u"stderr"_s, from(err), std::min(err, most), context,
+                              [bytes, out, err, reply](const Result<QByteArray, Error> &second) {
+                                  reply(bytes + (second ? *second : QByteArray()), out + err);
+                              });
+        });
 }
 
 bool TranscriptModel::hasEarlier() const { return !m_rows.isEmpty() && m_rows.first().row > 1; }
@@ -261,6 +288,7 @@ void TranscriptModel::loadEarlier()
                               beginInsertRows({}, 0, static_cast<int>(page->rows.size()) - 1);
                               m_rows = page->rows + m_rows;
                               endInsertRows();
+                              Q_EMIT settled();
                           });
 }
 

@@ -3,6 +3,7 @@
 
 #include "files/previewdocument.h"
 
+#include "text/codelexer.h"
 #include "text/inerttext.h"
 
 #include <algorithm>
@@ -43,10 +44,58 @@ QString shownLine(const QString &text)
 
 QList<PreviewDocument::Color> PreviewDocument::colors(qsizetype) const { return {}; }
 
-/// Where highlighting comes in; see colors().
+/// The language of the file, and its state at the begin of each line, so that any line can be coloured alone.
 class TextDocument::Colors {
 public:
-    explicit Colors(const QByteArray &) { }
+    explicit Colors(const QByteArray &fileName)
+        : m_lexer(CodeLexer::languageOfFile(QString::fromUtf8(fileName)))
+    { }
+
+    [[nodiscard]] bool isKnown() const { return m_lexer.isKnown(); }
+    void addLine(const QString &line)
+    {
+        m_states.push_back(m_state);
+        m_spans.clear();
+        m_state = m_lexer.line(line, m_state, &m_spans);
+    }
+    [[nodiscard]] QList<Color> of(qsizetype index, const QString &line) const
+    {
+        QList<Color> colors;
+        if (std::size_t(index) >= m_states.size())
+            return colors;
+        std::vector<CodeSpan> spans;
+        m_lexer.line(line, m_states[std::size_t(index)], &spans);
+        for (const CodeSpan &span : spans)
+            colors.append({span.at, span.length, roleOf(span.token)});
+        return colors;
+    }
+
+private:
+    [[nodiscard]] static Role roleOf(CodeSpan::Token token)
+    {
+        switch (token) {
+        case CodeSpan::Token::Keyword:
+            return Role::SynKeyword;
+        case CodeSpan::Token::String:
+            return Role::SynString;
+        case CodeSpan::Token::Number:
+            return Role::SynNumber;
+        case CodeSpan::Token::Comment:
+            return Role::SynComment;
+        case CodeSpan::Token::Function:
+            return Role::SynFunc;
+        case CodeSpan::Token::Added:
+            return Role::Finished;
+        case CodeSpan::Token::Removed:
+            return Role::Failed;
+        }
+        return Role::Text;
+    }
+
+    CodeLexer m_lexer;
+    CodeLexer::State m_state = 0;
+    std::vector<CodeLexer::State> m_states;
+    std::vector<CodeSpan> m_spans;
 };
 
 TextDocument::TextDocument(QByteArray bytes, const QByteArray &fileName)
@@ -63,6 +112,10 @@ TextDocument::TextDocument(QByteArray bytes, const QByteArray &fileName)
         const qsizetype next = end ? static_cast<const char *>(end) - data + 1 : size;
         m_widest = std::max(m_widest, std::min(next - at, LongestLine));
         at = next;
+    }
+    if (m_colors->isKnown()) {
+        for (qsizetype i = 0; i < lineCount(); ++i)
+            m_colors->addLine(line(i));
     }
 }
 
@@ -95,7 +148,10 @@ QString TextDocument::line(qsizetype index) const
 
 QString TextDocument::gutter(qsizetype index) const { return QString::number(index + 1); }
 
-QList<PreviewDocument::Color> TextDocument::colors(qsizetype) const { return {}; }
+QList<PreviewDocument::Color> TextDocument::colors(qsizetype index) const
+{
+    return m_colors->isKnown() ? m_colors->of(index, line(index)) : QList<Color>();
+}
 
 QString TextDocument::text(qsizetype firstLine, qsizetype lastLine) const
 {

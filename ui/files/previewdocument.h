@@ -33,7 +33,7 @@ public:
     [[nodiscard]] virtual QString gutter(qsizetype index) const = 0;
     /// Length of the longest line in columns, roughly.
     [[nodiscard]] virtual qsizetype widest() const = 0;
-    /// Colours of a line; may look at lines before it. Of the GUI thread only.
+    /// Colours of a line, as far as the language of the file is known.
     [[nodiscard]] virtual QList<Color> colors(qsizetype index) const;
     /// For the clipboard: whole lines, not cut, without what a terminal would obey.
     [[nodiscard]] virtual QString text(qsizetype firstLine, qsizetype lastLine) const = 0;

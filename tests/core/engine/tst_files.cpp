@@ -136,7 +136,7 @@ private Q_SLOTS:
         files()->rename(m_place, named(folder, "bad\377"), named(folder, "good\376\n"), this,
                         renamed.reply());
         QTRY_VERIFY_WITH_TIMEOUT(renamed.count == 1, Wait);
-        QVERIFY2(renamed.ok(), renamed.why());
+        QVERIFY2(renamed.ok(), renamed.why().constData());
         Got<Done> taken;
         files()->rename(m_place, named(folder, "-rf"), named(folder, "case"), this, taken.reply());
         QTRY_VERIFY_WITH_TIMEOUT(taken.count == 1, Wait);
@@ -144,7 +144,7 @@ private Q_SLOTS:
         Got<Done> removed;
         files()->remove(m_place, named(folder, "a\nb"), this, removed.reply());
         QTRY_VERIFY_WITH_TIMEOUT(removed.count == 1, Wait);
-        QVERIFY2(removed.ok(), removed.why());
+        QVERIFY2(removed.ok(), removed.why().constData());
         Got<Done> again;
         files()->remove(m_place, named(folder, "a\nb"), this, again.reply());
         QTRY_VERIFY_WITH_TIMEOUT(again.count == 1, Wait);
@@ -152,7 +152,7 @@ private Q_SLOTS:
         Got<Done> made;
         files()->makeFolder(m_place, named(folder, "new\376"), this, made.reply());
         QTRY_VERIFY_WITH_TIMEOUT(made.count == 1, Wait);
-        QVERIFY2(made.ok(), made.why());
+        QVERIFY2(made.ok(), made.why().constData());
         Got<Done> madeAgain;
         files()->makeFolder(m_place, named(folder, "new\376"), this, madeAgain.reply());
         QTRY_VERIFY_WITH_TIMEOUT(madeAgain.count == 1, Wait);
@@ -199,13 +199,13 @@ private Q_SLOTS:
         Got<FilePart> middle;
         files()->read(m_place, "/home/user/ten", 3, 4, this, middle.reply());
         QTRY_VERIFY_WITH_TIMEOUT(middle.count == 1, Wait);
-        QVERIFY2(middle.ok(), middle.why());
+        QVERIFY2(middle.ok(), middle.why().constData());
         QCOMPARE((*middle.result)->bytes, QByteArray("3456"));
         QCOMPARE((*middle.result)->total, 10);
         Got<FilePart> empty;
         files()->read(m_place, "/home/user/empty", 0, 100, this, empty.reply());
         QTRY_VERIFY_WITH_TIMEOUT(empty.count == 1, Wait);
-        QVERIFY2(empty.ok(), empty.why());
+        QVERIFY2(empty.ok(), empty.why().constData());
         QCOMPARE((*empty.result)->bytes, QByteArray());
         QCOMPARE((*empty.result)->total, 0);
     }
@@ -217,7 +217,7 @@ private Q_SLOTS:
         Got<FileSurvey> survey;
         files()->survey(m_place, "/home/user/proj", 0, this, survey.reply());
         QTRY_VERIFY_WITH_TIMEOUT(survey.count == 1, Wait);
-        QVERIFY2(survey.ok(), survey.why());
+        QVERIFY2(survey.ok(), survey.why().constData());
         QSet<QByteArray> names;
         for (const FileEntry &entry : (*survey.result)->entries)
             names.insert(entry.name);
@@ -251,7 +251,7 @@ private Q_SLOTS:
             m_place, {local.filePath(u"tree"_s)}, "/home/user", this,
             [&progress](const TransferProgress &state) { progress.append(state); }, up.reply());
         QTRY_VERIFY_WITH_TIMEOUT(up.count == 1, Wait);
-        QVERIFY2(up.ok(), up.why());
+        QVERIFY2(up.ok(), up.why().constData());
         QCOMPARE((*up.result)->files, 4);
         QCOMPARE((*up.result)->failed, 0);
         QCOMPARE((*up.result)->linksSkipped, 1);
@@ -270,7 +270,7 @@ private Q_SLOTS:
             m_place, {{"/home/user/tree", true}}, target.path(), {}, this, [](const TransferProgress &) {},
             down.reply());
         QTRY_VERIFY_WITH_TIMEOUT(down.count == 1, Wait);
-        QVERIFY2(down.ok(), down.why());
+        QVERIFY2(down.ok(), down.why().constData());
         QCOMPARE((*down.result)->files, 4);
         QCOMPARE((*down.result)->failed, 0);
         QCOMPARE((*down.result)->linksSkipped, 1);
@@ -279,7 +279,7 @@ private Q_SLOTS:
         for (const auto &[name, bytes] : contents) {
             const QByteArray path = named(got, "tree (2)" + name.sliced(4));
             struct stat info = {};
-            QVERIFY2(::stat(path.constData(), &info) == 0, path);
+            QVERIFY2(::stat(path.constData(), &info) == 0, path.constData());
             QCOMPARE(info.st_size, bytes.size());
             const int fd = ::open(path.constData(), O_RDONLY);
             QByteArray read(bytes.size(), Qt::Uninitialized);
@@ -303,7 +303,7 @@ private Q_SLOTS:
             m_place, {{"/home/user/plain.txt", false}}, outer.filePath(u"in/ner"_s), u"../../x"_s, this,
             [](const TransferProgress &) {}, down.reply());
         QTRY_VERIFY_WITH_TIMEOUT(down.count == 1, Wait);
-        QVERIFY2(down.ok(), down.why());
+        QVERIFY2(down.ok(), down.why().constData());
         QVERIFY(QFile::exists(outer.filePath(u"in/ner/x"_s)));
         QVERIFY(!QFile::exists(outer.filePath(u"x"_s)));
 
@@ -319,7 +319,7 @@ private Q_SLOTS:
             m_place, {{"/home/user/plain.txt", false}}, outer.filePath(u"in/ner"_s), u"linked"_s, this,
             [](const TransferProgress &) {}, linked.reply());
         QTRY_VERIFY_WITH_TIMEOUT(linked.count == 1, Wait);
-        QVERIFY2(linked.ok(), linked.why());
+        QVERIFY2(linked.ok(), linked.why().constData());
         QVERIFY(!QFile::exists(outer.filePath(u"stolen"_s)));
         Got<TransferSum> vanished;
         files()->download(
@@ -353,7 +353,7 @@ private Q_SLOTS:
         QElapsedTimer timer;
         timer.start();
         const auto end = list("/home/user/many", &entries, &firstMs);
-        QVERIFY2(end, end ? "" : end.error().error.toText().toUtf8());
+        QVERIFY2(end, end ? "" : qPrintable(end.error().error.toText()));
         QVERIFY(end->complete);
         QCOMPARE(entries.size(), 200000);
         qInfo("200,000 entries: first after %lld ms, all after %lld ms", firstMs, timer.elapsed());

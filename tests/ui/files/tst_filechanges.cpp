@@ -14,7 +14,7 @@ namespace {
 using Letter = FileChanges::Letter;
 using Scope = FileChanges::Scope;
 
-Event event(EventKind kind, qint64 atSeconds, const QByteArray &payload)
+Event happened(EventKind kind, qint64 atSeconds, const QByteArray &payload)
 {
     Event made;
     made.kind = kind;
@@ -53,9 +53,9 @@ private Q_SLOTS:
     void timesAndNamesTellWhatBecameOfFiles()
     {
         FileChanges changes;
-        changes.take(event(EventKind::TurnStart, 1000, "{\"turn\":1}"));
-        changes.take(event(EventKind::SandboxState, 1001, "{\"state\":\"creating\"}"));
-        changes.take(event(EventKind::SandboxState, 1010, "{\"state\":\"active\"}"));
+        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
+        changes.take(happened(EventKind::SandboxState, 1001, "{\"state\":\"creating\"}"));
+        changes.take(happened(EventKind::SandboxState, 1010, "{\"state\":\"active\"}"));
         // What the machine was made with is nobody's work.
         changes.takeSurvey(Root, survey({entry(".bashrc", 1005), entry("a", 900), entry("gone", 900)}, 1011),
                            1011);
@@ -72,7 +72,7 @@ private Q_SLOTS:
         QCOMPARE(changes.gone(Scope::Turn).value(Root).size(), 1);
 
         // The next turn begins with none of it; the conversation keeps all.
-        changes.take(event(EventKind::TurnStart, 2000, "{\"turn\":2}"));
+        changes.take(happened(EventKind::TurnStart, 2000, "{\"turn\":2}"));
         QCOMPARE(changes.counts(Scope::Turn).total(), 0);
         QCOMPARE(changes.counts(Scope::Conversation).total(), 3);
         changes.takeSurvey(
@@ -88,7 +88,7 @@ private Q_SLOTS:
     void birthTimesWinWhereTheyAreKnown()
     {
         FileChanges changes;
-        changes.take(event(EventKind::TurnStart, 1000, "{\"turn\":3}"));
+        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":3}"));
         changes.takeSurvey(Root, survey({entry("old", 1100, 1, 500), entry("new", 1100, 1, 1100)}, 1200),
                            1200);
         QCOMPARE(changes.mark("/home/user/old", Scope::Turn).letter, Letter::Modified);
@@ -98,7 +98,7 @@ private Q_SLOTS:
     void anotherClockIsTakenIntoAccount()
     {
         FileChanges changes;
-        changes.take(event(EventKind::TurnStart, 1000, "{\"turn\":1}"));
+        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
         // The machine is an hour behind.
         changes.takeSurvey(
             Root, survey({entry("before", 990.0 - 3600, 1), entry("after", 1010.0 - 3600, 1)}, 1020.0 - 3600),
@@ -110,23 +110,23 @@ private Q_SLOTS:
     void writesOfTheAgentCountAtOnceWithTheirLines()
     {
         FileChanges changes;
-        changes.take(event(EventKind::TurnStart, 1000, "{\"turn\":1}"));
-        changes.take(event(EventKind::SandboxState, 1001, "{\"state\":\"creating\"}"));
-        changes.take(event(EventKind::SandboxState, 1002, "{\"state\":\"active\"}"));
+        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
+        changes.take(happened(EventKind::SandboxState, 1001, "{\"state\":\"creating\"}"));
+        changes.take(happened(EventKind::SandboxState, 1002, "{\"state\":\"active\"}"));
         changes.take(
             event(EventKind::ToolStart, 1003,
                   "{\"callId\":\"c1\",\"toolName\":\"writeFile\",\"args\":{\"path\":\"/home/user/p.py\","
                   "\"content\":\"a\\nb\\nc\"}}"));
         QCOMPARE(changes.counts(Scope::Turn).total(), 0); // Not before it is done.
-        QVERIFY(changes.take(event(EventKind::ToolResult, 1004, "{\"callId\":\"c1\"}")));
+        QVERIFY(changes.take(happened(EventKind::ToolResult, 1004, "{\"callId\":\"c1\"}")));
         QCOMPARE(changes.mark("/home/user/p.py", Scope::Turn).letter, Letter::Added);
         QCOMPARE(changes.mark("/home/user/p.py", Scope::Turn).linesAdded, std::optional<int>(3));
         QCOMPARE(changes.onlyWritten(), QByteArrayList{"/home/user/p.py"});
         // A failed write is none.
-        changes.take(event(EventKind::ToolStart, 1005,
-                           "{\"callId\":\"c2\",\"toolName\":\"writeFile\",\"args\":{\"path\":\"/home/user/"
-                           "q\",\"content\":\"\"}}"));
-        changes.take(event(EventKind::ToolError, 1006, "{\"callId\":\"c2\"}"));
+        changes.take(happened(EventKind::ToolStart, 1005,
+                              "{\"callId\":\"c2\",\"toolName\":\"writeFile\",\"args\":{\"path\":\"/home/user/"
+                              "q\",\"content\":\"\"}}"));
+        changes.take(happened(EventKind::ToolError, 1006, "{\"callId\":\"c2\"}"));
         QCOMPARE(changes.counts(Scope::Turn).total(), 1);
         // Changed by a command since: how many lines is not known any more.
         changes.takeSurvey(Root, survey({entry("p.py", 1010, 99)}, 1011), 1011);
@@ -137,7 +137,7 @@ private Q_SLOTS:
     void thePersonsOwnChangesAreNotTheAgents()
     {
         FileChanges changes;
-        changes.take(event(EventKind::TurnStart, 1000, "{\"turn\":1}"));
+        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
         changes.takeSurvey(Root, survey({entry("a", 900)}, 1001), 1001);
         changes.ownWritten({"/home/user/up.txt"});
         changes.ownRemoved("/home/user/a");
@@ -151,7 +151,7 @@ private Q_SLOTS:
     void foldersOfToolsAndCutSurveysDeleteNothing()
     {
         FileChanges changes;
-        changes.take(event(EventKind::TurnStart, 1000, "{\"turn\":1}"));
+        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
         FileListEnd end;
         end.complete = true;
         end.machineClock = 900;

@@ -11,6 +11,18 @@
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
 
+namespace {
+
+FileEntry entry(const QByteArray &name, QChar type)
+{
+    FileEntry made;
+    made.name = name;
+    made.type = type;
+    return made;
+}
+
+} // namespace
+
 class TestFileName : public Tests::Test {
     Q_OBJECT
 private Q_SLOTS:
@@ -43,7 +55,7 @@ private Q_SLOTS:
                                    "back\\slash", "\xED\xA0\x80\\"};
         for (const QByteArray &name : names) {
             const auto back = nameFromEdit(nameForEdit(name), name);
-            QVERIFY2(back.has_value(), name);
+            QVERIFY2(back.has_value(), name.constData());
             QCOMPARE(*back, name);
         }
         QCOMPARE(*nameFromEdit(u"a\\u{A}c"_s, "a\nb"), QByteArray("a\nc"));
@@ -74,8 +86,8 @@ private Q_SLOTS:
     {
         QList<FileEntry> entries;
         for (const char *name : {"b", "a", "B", "A", "b2", "\xFF", "-x"})
-            entries.append({name, u'f'});
-        entries.append({"z", u'd'});
+            entries.append(entry(name, u'f'));
+        entries.append(entry("z", u'd'));
         sortFiles(entries);
         QCOMPARE(entries.first().name, QByteArray("z"));
         QByteArrayList names;

@@ -107,7 +107,7 @@ private:
     void select(const QByteArray &path)
     {
         const QModelIndex index = model()->indexOf(path);
-        QVERIFY2(index.isValid(), path);
+        QVERIFY2(index.isValid(), path.constData());
         m_pane->tree()->select(index);
     }
 

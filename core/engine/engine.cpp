@@ -7,6 +7,7 @@
 #include "engine/doctor.h"
 #include "engine/enginecore.h"
 #include "engine/enginefiles.h"
+#include "engine/publicfetch.h"
 #include "sandbox/commandsession.h"
 #include "util/ids.h"
 
@@ -366,6 +367,16 @@ void Engine::doctor(QObject *context, std::function<void(const QList<DoctorLine>
     QMetaObject::invokeMethod(
         m_core,
         [this, answer] { runDoctor(m_core, [answer](const QList<DoctorLine> &lines) { answer(lines); }); },
+        Qt::QueuedConnection);
+}
+
+void Engine::fetchPublic(const QUrl &url, qint64 most, QObject *context, Reply<QByteArray> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, url, most, answer = guarded<QByteArray>(context, std::move(reply))] {
+            Pilothouse::fetchPublic(m_core->network(), url, most, m_core, answer);
+        },
         Qt::QueuedConnection);
 }
 

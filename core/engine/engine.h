@@ -15,6 +15,7 @@
 
 #include <QObject>
 #include <QThread>
+#include <QUrl>
 
 #include <functional>
 #include <memory>
@@ -101,6 +102,9 @@ public:
 
     /// Files of machines for windows: exact names, live listings, transfers. Owned by the engine.
     [[nodiscard]] FilesService *files() const;
+
+    /// See fetchPublic(): what stands at an address that a person asked to load.
+    void fetchPublic(const QUrl &url, qint64 most, QObject *context, Reply<QByteArray> reply);
 
     /// Self-check, one line per topic.
     void doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply);

@@ -6,6 +6,7 @@
 #include "approval/approvalbar.h"
 #include "composer/composer.h"
 #include "composer/composeredit.h"
+#include "shell/approvalplaces.h"
 #include "shell/conversationactions.h"
 #include "shell/conversationheader.h"
 #include "shell/welcomepage.h"
@@ -16,6 +17,7 @@
 #include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
 
+#include <QDesktopServices>
 #include <QHBoxLayout>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -54,13 +56,14 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     layout->addWidget(foot);
 
     m_transcript->setModel(workspace->transcript());
+    m_transcript->setLinkOpener([](const QUrl &url) { QDesktopServices::openUrl(url); });
+    m_places = new ApprovalPlaces(workspace, m_transcript, m_approvals, this);
     connect(m_header, &ConversationHeader::keysRequested, this, &ConversationPage::keysRequested);
     connect(m_welcome, &WelcomePage::keysRequested, this, &ConversationPage::keysRequested);
     connect(m_composer, &Composer::submitted, workspace, &Workspace::send);
     connect(m_composer, &Composer::problem, workspace, &Workspace::problem);
     connect(m_welcome, &WelcomePage::tourRequested, workspace, &Workspace::startTour);
     connect(m_approvals, &ApprovalBar::answered, workspace, &Workspace::answer);
-    connect(workspace, &Workspace::answerFailed, m_approvals, &ApprovalBar::answerFailed);
     connect(workspace, &Workspace::sendFailed, m_composer, &Composer::restore);
     connect(workspace, &Workspace::conversationMade, m_composer, &Composer::adoptConversation);
     connect(workspace, &Workspace::currentChanged, this, &ConversationPage::onCurrentChanged);
@@ -116,7 +119,7 @@ void ConversationPage::updateApprovals()
 {
     const QWidget *focused = focusWidget();
     const bool wasThere = focused && m_approvals->isAncestorOf(focused);
-    m_approvals->setCalls(m_workspace->pendingCalls()->of(m_workspace->current()));
+    m_places->update();
     if (wasThere && m_approvals->cards().isEmpty())
         focusComposer();
 }

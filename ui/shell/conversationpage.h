@@ -10,6 +10,7 @@ class QStackedWidget;
 namespace Pilothouse {
 
 class ApprovalBar;
+class ApprovalPlaces;
 class Composer;
 class ConversationActions;
 class ConversationHeader;
@@ -46,6 +47,7 @@ private:
     TranscriptView *m_transcript;
     WelcomePage *m_welcome;
     ApprovalBar *m_approvals;
+    ApprovalPlaces *m_places;
     Composer *m_composer;
 };
 

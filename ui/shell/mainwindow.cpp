@@ -9,6 +9,7 @@
 #include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
 #include "shell/errorbar.h"
+#include "shell/panebinding.h"
 #include "shell/panecolumn.h"
 #include "shell/settingsbinding.h"
 #include "shell/sidebarrail.h"
@@ -21,6 +22,7 @@
 #include "sidebar/sidebarmodel.h"
 #include "sidebar/statewords.h"
 #include "text/inerttext.h"
+#include "transcript/transcriptview.h"
 
 #include <QAction>
 #include <QCloseEvent>
@@ -74,6 +76,7 @@ MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
     layout->addWidget(m_status);
     setCentralWidget(central);
     new SettingsBinding(workspace, m_settings);
+    new PaneBinding(workspace, m_page, m_panes, this);
     makeMenus();
     connectAll();
 
@@ -110,6 +113,8 @@ void MainWindow::connectAll()
     }
     connect(m_model, &SidebarModel::renameRequested, m_workspace, &Workspace::rename);
     connect(m_conversationActions, &ConversationActions::renameRequested, this, &MainWindow::renameCurrent);
+    connect(m_page->transcript(), &TranscriptView::linkHovered, this,
+            [this](const QString &target) { m_status->setMessage(target.left(LongestStatus)); });
     connect(m_page, &ConversationPage::keysRequested, this, [this] { openSettings(u"keys"_s); });
     connect(m_columns, &Columns::arranged, this, &MainWindow::updateActions);
     connect(m_settings, &SettingsPage::left, this, &MainWindow::closeSettings);

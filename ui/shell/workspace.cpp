@@ -86,6 +86,7 @@ void Workspace::takeEvents(const EventBatch &events)
     m_conversations->takeEvents(events);
     followTurns(events);
     addCost(events);
+    Q_EMIT eventsTaken(events);
 }
 
 void Workspace::followTurns(const EventBatch &events)
@@ -116,6 +117,7 @@ void Workspace::catchUp()
 {
     m_transcript->reread();
     m_conversations->reload();
+    Q_EMIT eventsMissed();
     for (const QString &conversation : std::as_const(m_running)) {
         m_history->conversation(conversation, this,
                                 [this, conversation](const Result<ConversationSummary, Error> &summary) {
@@ -193,6 +195,12 @@ void Workspace::stop()
     m_stopping.insert(m_current);
     m_engine->stop(m_current);
     Q_EMIT runningChanged(m_current);
+}
+
+void Workspace::stopCall(const QString &conversation, const QString &callId)
+{
+    if (m_engine)
+        m_engine->stopCall(conversation, callId);
 }
 
 void Workspace::answer(const QString &conversation, const QString &callId, const Answer &answer)

@@ -74,11 +74,15 @@ public:
     void remove(const QString &conversation, bool withMachine);
     void exportTo(const QString &conversation, HistoryService::ExportFormat format, const QString &file);
     void changeMachine(const QString &conversation, MachineChange change);
+    void stopCall(const QString &conversation, const QString &callId);
     void readServices(); ///< After keys were changed.
     void readDefaults(); ///< After settings were changed.
     void reload(); ///< Reads the log anew, for data that another program writes.
 
 Q_SIGNALS:
+    /// Of all conversations, as they happen; the models of the window have taken them by then.
+    void eventsTaken(const Pilothouse::EventBatch &events);
+    void eventsMissed(); ///< Some were dropped: read anew from the log.
     void availabilityChanged();
     void defaultsChanged();
     void currentChanged(const QString &conversation);

@@ -81,7 +81,9 @@ void ProseSegment::findPictures(const SegmentContext &context)
                 continue;
             picture.data = *data;
             picture.key = u"data %1 %2"_s.arg(m_look.row).arg(data->begin);
-            if (data->closed && context.images)
+            if (!data->closed && m_look.isCut && context.images)
+                context.images->decodeFromRow(picture.key, m_look.row, data->begin);
+            else if (data->closed && context.images)
                 context.images->decode(picture.key,
                                        context.source.mid(data->begin, data->end - data->begin).toString());
         } else {

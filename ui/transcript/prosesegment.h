@@ -19,6 +19,7 @@ public:
         bool small = false;
         bool plain = false; ///< A person's words: line ends count, only code is marked.
         qint64 row = 0; ///< Number of the row, to tell pictures apart.
+        bool isCut = false; ///< The row's text is complete elsewhere only.
     };
     ProseSegment(ProsePiece piece, BlockFrame frame, const Look &look);
 

@@ -75,11 +75,11 @@ void RowItem::update(const TranscriptRow &row, const RowShape &shape, const Segm
     if (m_isBuilt && m_closed && row.closed && row.lastSeq == m_lastSeq && row.withdrawn == m_withdrawn
         && shape == m_shape && row.text.size() == m_source.size())
         return;
+    // Whole text comparison: it costs a fraction of a millisecond for the longest row there can be.
+    const bool same = m_isBuilt && !m_closed && shape == m_shape && row.withdrawn == m_withdrawn
+        && row.text.startsWith(m_source) && row.kind != TranscriptRow::Kind::Call;
     m_lastSeq = row.lastSeq;
     m_withdrawn = row.withdrawn;
-    // Whole text comparison: it costs a fraction of a millisecond for the longest row there can be.
-    const bool same = m_isBuilt && !m_closed && shape == m_shape && row.text.startsWith(m_source)
-        && row.kind != TranscriptRow::Kind::Call;
     m_shape = shape;
     m_source = row.text;
     m_closed = row.closed;

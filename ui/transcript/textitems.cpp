@@ -35,7 +35,8 @@ std::unique_ptr<Segment> cutNote()
 void TextItem::build(const TranscriptRow &row, const SegmentContext &inner, bool same)
 {
     m_after = px(Metrics::SpaceXs);
-    if (!same || !m_words) {
+    const bool isCut = row.closed && row.data[u"cut"].toBool();
+    if (!same || !m_words || isCut) {
         m_segments.truncate(0);
         if (row.withdrawn) {
             LabelSegment::Look look;
@@ -46,12 +47,13 @@ void TextItem::build(const TranscriptRow &row, const SegmentContext &inner, bool
         }
         ProseSegment::Look look;
         look.row = row.row;
+        look.isCut = isCut;
         look.color = row.withdrawn ? Role::Text3 : Role::Text;
         m_words.emplace(look, m_segments.size());
         m_words->setShowsAll(&m_segments, m_shape.showsAll);
     }
     m_words->update(&m_segments, inner, row.closed);
-    if (row.closed && row.data[u"cut"].toBool())
+    if (isCut)
         m_segments.append(cutNote(), inner);
 }
 

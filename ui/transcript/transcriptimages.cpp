@@ -29,6 +29,16 @@ struct Decoded {
     QString problem;
 };
 
+QByteArray dataBytes(const QString &address)
+{
+    const qsizetype comma = address.indexOf(u',');
+    const bool isBase64 =
+        comma > 0 && QStringView(address).left(comma).endsWith(u";base64", Qt::CaseInsensitive);
+    if (!isBase64 || address.size() / 4 * 3 > TranscriptImages::MostBytes)
+        return {};
+    return QByteArray::fromBase64(QStringView(address).mid(comma + 1).toLatin1());
+}
+
 Decoded decoded(QByteArray bytes)
 {
     if (bytes.isEmpty())
@@ -124,14 +134,26 @@ void TranscriptImages::decode(const QString &key, const QString &dataAddress)
     if (m_pictures.contains(key))
         return;
     set(key, {State::Loading, {}, {}});
-    decodeBytes(key, [dataAddress] {
-        const qsizetype comma = dataAddress.indexOf(u',');
-        const bool isBase64 =
-            comma > 0 && QStringView(dataAddress).left(comma).endsWith(u";base64", Qt::CaseInsensitive);
-        if (!isBase64 || dataAddress.size() / 4 * 3 > MostBytes)
-            return QByteArray();
-        return QByteArray::fromBase64(QStringView(dataAddress).mid(comma + 1).toLatin1());
-    });
+    decodeBytes(key, [dataAddress] { return dataBytes(dataAddress); });
+}
+
+void TranscriptImages::decodeFromRow(const QString &key, qint64 row, qsizetype begin)
+{
+    if (m_pictures.contains(key) || !m_wholeText)
+        return;
+    set(key, {State::Loading, {}, {}});
+    m_wholeText(row, this,
+                [this, key, begin, generation = m_generation](const std::function<QString()> &text) {
+                    if (generation != m_generation)
+                        return;
+                    decodeBytes(key, [text, begin] {
+                        const QString whole = text();
+                        qsizetype end = begin;
+                        while (end < whole.size() && whole[end] != u')' && !whole[end].isSpace())
+                            ++end;
+                        return dataBytes(whole.mid(begin, end - begin));
+                    });
+                });
 }
 
 void TranscriptImages::decodeBytes(const QString &key, std::function<QByteArray()> bytes)

@@ -35,6 +35,9 @@ public:
         /// A file of the conversation's sandbox, by the sandbox API only.
         std::function<void(const QString &path, qint64 most, QObject *context, Reply reply)> sandbox;
     };
+    /// Gets the whole text of a row whose text is cut: answers with what makes it, for another thread.
+    using WholeText = std::function<void(qint64 row, QObject *context,
+                                         std::function<void(std::function<QString()>)> reply)>;
     enum class State { Offered = 1, Loading, Shown, Failed };
     struct Picture {
         State state = State::Offered;
@@ -53,6 +56,9 @@ public:
     void load(const QString &key, const QString &target);
     /// A data: address as it stands in the text.
     void decode(const QString &key, const QString &dataAddress);
+    /// A data: address that begins at `begin` of a row whose text is cut before its end.
+    void decodeFromRow(const QString &key, qint64 row, qsizetype begin);
+    void setWholeText(WholeText source) { m_wholeText = std::move(source); }
     void clear(); ///< Another conversation.
 
 Q_SIGNALS:
@@ -63,6 +69,7 @@ private:
     void set(const QString &key, Picture picture);
 
     Sources m_sources;
+    WholeText m_wholeText;
     QHash<QString, Picture> m_pictures;
     QThreadPool m_pool;
     int m_generation = 0; ///< Answers of an earlier one are dropped.

@@ -24,6 +24,7 @@ constexpr qint64 MostBufferedBytes = 16 * 1024 * 1024;
 // The store may be this much behind what was shown; a read that is too early is repeated.
 constexpr auto ReadAgainAfter = 100ms;
 constexpr int MostAttempts = 30;
+constexpr qint64 MostTextEvents = 50'000; // Of one answer: half an hour of it.
 
 } // namespace
 
@@ -213,6 +214,30 @@ void TranscriptModel::readRow(qint64 row, int attempt)
                                   });
                               }
                           });
+}
+
+void TranscriptModel::readWholeText(const TranscriptRow &row, QObject *context,
+                                    std::function<void(std::function<QString()>)> reply)
+{
+    const qint64 count = std::min(row.lastSeq - row.firstSeq + 1, MostTextEvents);
+    m_history->events(m_conversation, {EventKind::TextDelta}, row.firstSeq, static_cast<int>(count), context,
+                      [reply, last = row.lastSeq, attempt = row.data[u"attempt"].toInteger(0),
+                       part = row.data[u"part"].toInteger(0)](const Result<QList<EventPtr>, Error> &events) {
+                          if (!events)
+                              return;
+                          reply([events = *events, last, attempt, part] {
+                              QString text;
+                              for (const EventPtr &event : events) {
+                                  if (event->seq > last)
+                                      break;
+                                  const Json payload = event->json();
+                                  if (payload[u"attempt"].toInteger(0) == attempt
+                                      && payload[u"part"].toInteger(0) == part)
+                                      text += payload[u"text"].toString();
+                              }
+                              return text;
+                          });
+                      });
 }
 
 void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)

@@ -50,6 +50,10 @@ public:
     /// The end of what a call printed, both channels one after the other; nothing if the context died.
     void readOutput(const TranscriptRow &call, qint64 most, QObject *context,
                     std::function<void(const QByteArray &bytes, qint64 total)> reply);
+    /// The whole text of an answer, also what its row does not hold; the function that is replied with makes
+    /// it and takes its time: call it in another thread. Not replied to if the log cannot be read.
+    void readWholeText(const TranscriptRow &row, QObject *context,
+                       std::function<void(std::function<QString()> text)> reply);
     /// The row itself, by place. Valid until the model changes.
     [[nodiscard]] const TranscriptRow &rowAt(int place) const { return m_rows.at(place); }
 

@@ -73,6 +73,12 @@ TranscriptView::TranscriptView(QWidget *parent)
         }
         arrange();
     });
+    m_images->setWholeText(
+        [this](qint64 row, QObject *context, std::function<void(std::function<QString()>)> reply) {
+            const int place = m_model ? m_model->placeOf(row) : -1;
+            if (place >= 0)
+                m_model->readWholeText(m_model->rowAt(place), context, std::move(reply));
+        });
     connect(&Theme::instance(), &Theme::changed, this, &TranscriptView::restyle);
     m_tick.setInterval(1s);
     connect(&m_tick, &QTimer::timeout, this, &TranscriptView::tick);
@@ -171,8 +177,16 @@ void TranscriptView::onReset()
         if (row.kind == TranscriptRow::Kind::Text && !row.closed)
             m_open.insert(row.row);
     }
+    // Read anew: whoever read further up goes on reading there.
+    const bool wasFollowing = m_stack.isFollowing();
+    const bool isSame = m_model && m_model->rowCount() > 0
+        && std::exchange(m_conversation, m_model->conversation()) == m_model->conversation();
     m_stack.reset();
-    m_stack.follow();
+    const int read = isSame && !wasFollowing ? m_model->placeOf(m_readRow) : -1;
+    if (read >= 0)
+        m_stack.put(read, m_readTop);
+    else
+        m_stack.follow();
     m_isStale = false;
     arrange();
 }
@@ -239,6 +253,10 @@ void TranscriptView::arrange()
     placeWidgets();
     updateOutside();
     updateTick();
+    if (m_stack.last() >= m_stack.first()) {
+        m_readRow = m_model->rowAt(m_stack.first()).row;
+        m_readTop = m_stack.top(m_stack.first());
+    }
     const bool following = m_stack.isFollowing();
     m_latest->setVisible(!following);
     if (!following) {

@@ -142,6 +142,9 @@ private:
     QSet<qint64> m_reading; ///< Outputs on their way.
     QSet<qint64> m_open; ///< Answers that are still written.
     QHash<QString, QPointer<QWidget>> m_widgets; ///< By call.
+    QString m_conversation; ///< Whose rows are shown.
+    qint64 m_readRow = 0; ///< First row in view and its top, to find it again after a reset.
+    int m_readTop = 0;
     QString m_activeCall;
     QStringList m_callsOutside;
     std::function<void(const QUrl &)> m_opener;

@@ -142,7 +142,7 @@ private Q_SLOTS:
                 dataKey = key;
         });
         shown.view->goToEnd();
-        shown.picture();
+        shown.view->viewport()->repaint();
         QTRY_VERIFY_WITH_TIMEOUT(!dataKey.isEmpty() || shown.picture().isNull(), TranscriptFixture::Patience);
         QVERIFY(!images->picture(dataKey).pixmap.isNull());
         QCOMPARE(connections, 0);
@@ -163,6 +163,30 @@ private Q_SLOTS:
         QVERIFY(!images->canLoad(u"//server/share/x.png"_s));
         QVERIFY(images->picture(u"file:///etc/passwd"_s).state == TranscriptImages::State::Offered);
         QCOMPARE(connections, 0);
+    }
+
+    // A picture whose text is longer than what a row keeps comes from the log.
+    void aPictureLargerThanItsRow()
+    {
+        const QString address = u"data:image/png;base64,"_s + QString::fromLatin1(noisePng(1200).toBase64());
+        QVERIFY(address.size() > 4'000'000);
+        TranscriptFixture shown;
+        shown.startTurn(1);
+        shown.text(u"Look: ![x]("_s);
+        for (qsizetype at = 0; at < address.size(); at += 50'000)
+            shown.text(address.mid(at, 50'000));
+        shown.text(u") there.\n"_s);
+        shown.endText();
+        QVERIFY(shown.show({700, 500}));
+        int pictures = 0;
+        const TranscriptImages *images = shown.view->images();
+        connect(images, &TranscriptImages::changed, this, [&](const QString &key) {
+            pictures += images->picture(key).state == TranscriptImages::State::Shown ? 1 : 0;
+        });
+        shown.view->goToEnd();
+        QTRY_COMPARE_WITH_TIMEOUT(pictures, 1, TranscriptFixture::Patience);
+        // Scaled, and the text of it takes no room.
+        QVERIFY(shown.bar()->maximum() < 500);
     }
 
     void badPicturesSayWhy()

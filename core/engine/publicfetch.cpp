@@ -18,7 +18,7 @@ constexpr qsizetype LongestHost = 100;
 
 Error fetchError(const QUrl &url, const ApiError &error)
 {
-    return {ErrorKind::Network,
+    return {ErrorKind::NotFound,
             inertLine(url.host(), LongestHost) + u" did not give the file: "_s + error.message,
             {},
             u"Try again, or open the address in a browser."_s};

@@ -42,7 +42,7 @@ void MainWindow::makeMenus()
                 && focused->metaObject()->indexOfSlot(QByteArray(QByteArray(slot) + "()").constData()) >= 0)
                 QMetaObject::invokeMethod(focused, slot);
             else if (qstrcmp(slot, "copy") == 0 && focused == m_page->transcript())
-                m_page->transcript()->copyCurrent();
+                m_page->transcript()->copy();
         });
     };
     editAction(tr("&Undo"), QKeySequence::Undo, "undo");

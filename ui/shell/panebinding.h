@@ -4,7 +4,6 @@
 #pragma once
 
 #include <QObject>
-#include <QPointer>
 
 namespace Pilothouse {
 
@@ -38,8 +37,8 @@ private:
     PaneHost *m_host;
     CallModel *m_call;
     // The panes belong to the window's column.
-    QPointer<CallPane> m_callPane;
-    QPointer<FilesPane> m_filesPane;
+    CallPane *m_callPane;
+    FilesPane *m_filesPane;
     bool m_chosen = false; ///< By the person, in this conversation.
 };
 

@@ -50,7 +50,9 @@ end() {
 }
 wanted() { [ ${#states[@]} -eq 0 ] || [[ " ${states[*]} " == *" $1 "* ]]; }
 
-variants=("light 1 1440x900" "dark 1 1440x900" "light 1 1024x700" "dark 1.25 1024x700" "light 2 1024x700" "high-contrast 1 1024x700")
+variants=()
+[ -z "${PH_SCREENS_VARIANT:-}" ] || variants=("$PH_SCREENS_VARIANT")
+if [ ${#variants[@]} -eq 0 ]; then variants=("light 1 1440x900" "dark 1 1440x900" "light 1 1024x700" "dark 1.25 1024x700" "light 2 1024x700" "high-contrast 1 1024x700"); fi
 for variant in "${variants[@]}"; do
     read -r scheme scale size <<<"$variant"
     tag=$scheme-$scale-$size
@@ -63,12 +65,12 @@ for variant in "${variants[@]}"; do
         data=$work/tour-$tag
         start "$data" "$scheme" "$scale" "$size" --tour
         for _ in $(seq 60); do # Until the tour asks for its one command.
-            sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='tool-approval' limit 1" 2>/dev/null | grep -q 1 && break
+            sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='tool-approval' and payload like '%asked%' limit 1" 2>/dev/null | grep -q 1 && break
             sleep 1
         done
         sleep 1
         if wanted approval; then shoot "approval-$tag"; fi
-        key F6 F6 a
+        key shift+F6 a
         for _ in $(seq 40); do
             sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='turn-finish' limit 1" 2>/dev/null | grep -q 1 && break
             sleep 1

@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype LongestKey = 4000; // What is longer was pasted by mistake.
-constexpr int NameWidth = 168;
+constexpr int NameWidth = 200;
 constexpr int KeyWidth = 200;
 constexpr int VerdictWidth = 120;
 
@@ -148,7 +148,9 @@ void KeyRow::refresh()
     m_enter->setEnabled(m_usable);
     m_forget->setVisible(m_info.keySource == ServiceInfo::KeySource::Session);
     m_forget->setEnabled(m_usable);
-    m_test->setVisible(m_info.id != "demo"_L1);
+    const bool testable = m_info.id != "demo"_L1; // It is built in: there is nothing to ask.
+    m_test->setVisible(testable);
+    m_verdict->setVisible(testable);
     m_test->setEnabled(m_usable && (has || !needs));
 }
 

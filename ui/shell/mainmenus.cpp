@@ -15,6 +15,7 @@
 #include "shell/topbar.h"
 #include "shell/workspace.h"
 #include "sidebar/sidebar.h"
+#include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
 
 #include <QAction>
@@ -41,8 +42,10 @@ void MainWindow::makeMenus()
             if (focused
                 && focused->metaObject()->indexOfSlot(QByteArray(QByteArray(slot) + "()").constData()) >= 0)
                 QMetaObject::invokeMethod(focused, slot);
-            else if (qstrcmp(slot, "copy") == 0 && focused == m_page->transcript())
+            else if (focused == m_page->transcript() && qstrcmp(slot, "copy") == 0)
                 m_page->transcript()->copy();
+            else if (focused == m_page->transcript() && qstrcmp(slot, "selectAll") == 0)
+                m_page->transcript()->selectAll();
         });
     };
     editAction(tr("&Undo"), QKeySequence::Undo, "undo");

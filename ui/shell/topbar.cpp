@@ -52,10 +52,12 @@ void TopBar::setActions(QAction *sidebar, QAction *panes, QAction *settings)
 
 void TopBar::bind(ToolButton *button, QAction *action, const QString &icon, const QString &checkedIcon)
 {
+    button->setCheckable(icon == checkedIcon);
     const auto follow = [button, action, icon, checkedIcon] {
         button->setVisible(action->isVisible());
         button->setEnabled(action->isEnabled());
         button->setIconName(action->isChecked() ? checkedIcon : icon);
+        button->setChecked(action->isChecked() && icon == checkedIcon);
         button->setName(action->toolTip(), action->shortcut().toString(QKeySequence::NativeText));
         button->setAccessibleDescription(
             action->isCheckable() ? (action->isChecked() ? tr("shown") : tr("hidden")) : QString());

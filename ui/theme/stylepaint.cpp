@@ -162,7 +162,7 @@ void paintMenuItem(QPainter *painter, const QStyleOptionMenuItem &item)
     }
 }
 
-void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item)
+void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item, bool withMnemonics)
 {
     const bool enabled = item.state & QStyle::State_Enabled;
     const bool chosen = enabled && item.state & (QStyle::State_Selected | QStyle::State_Sunken);
@@ -170,8 +170,10 @@ void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item)
         paintBox(painter, QRectF(item.rect).adjusted(0, 2, 0, -2), hoverFill(), hoverFill(),
                  Metrics::RadiusToolButton);
     painter->setPen(Theme::instance().color(!enabled ? Role::Disabled : chosen ? hoverText() : Role::Text));
-    painter->drawText(
-        item.rect, Qt::AlignCenter | Qt::TextShowMnemonic | Qt::TextDontClip | Qt::TextSingleLine, item.text);
+    painter->drawText(item.rect,
+                      Qt::AlignCenter | (withMnemonics ? Qt::TextShowMnemonic : Qt::TextHideMnemonic)
+                          | Qt::TextDontClip | Qt::TextSingleLine,
+                      item.text);
 }
 
 void paintTabShape(QPainter *painter, const QStyleOptionTab &tab)
@@ -212,6 +214,19 @@ void paintScrollBar(QPainter *painter, const QStyleOptionSlider &bar, const QRec
         body = QRectF(body.left() + 2, body.center().y() - Thin / 2, body.width() - 4, Thin);
     const Role fill = active ? Role::Control : Role::Scroll;
     paintBox(painter, body, fill, fill, Thin / 2);
+}
+
+void paintSpinBox(QPainter *painter, const QStyleOptionSpinBox &box, const QRect &up, const QRect &down)
+{
+    paintFieldFrame(painter, box, true);
+    const bool enabled = box.state & QStyle::State_Enabled;
+    const auto arrow = [&](const QRect &rect, const QString &name, QAbstractSpinBox::StepEnabledFlag step) {
+        const QRectF place(rect.center().x() - 6, rect.center().y() - 5, Metrics::IconInline,
+                           Metrics::IconInline);
+        paintIcon(painter, place, name, enabled && box.stepEnabled & step ? Role::Text2 : Role::Disabled);
+    };
+    arrow(up, u"chevron-up"_s, QAbstractSpinBox::StepUpEnabled);
+    arrow(down, u"chevron-down"_s, QAbstractSpinBox::StepDownEnabled);
 }
 
 void paintComboBox(QPainter *painter, const QStyleOptionComboBox &box, const QRect &arrow)

@@ -5,6 +5,8 @@
 
 #include "transcript/rowtext.h"
 
+#include <QPointer>
+
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -216,23 +218,33 @@ void TranscriptModel::readRow(qint64 row, int attempt)
                           });
 }
 
-void TranscriptModel::readWholeText(const TranscriptRow &row, QObject *context,
-                                    std::function<void(std::function<QString()>)> reply)
+void TranscriptModel::readWholeText(const TranscriptRow &row, QObject *context, TextReply reply)
 {
-    const qint64 count = std::min(row.lastSeq - row.firstSeq + 1, MostTextEvents);
-    m_history->events(m_conversation, {EventKind::TextDelta}, row.firstSeq, static_cast<int>(count), context,
-                      [reply, last = row.lastSeq, attempt = row.data[u"attempt"].toInteger(0),
-                       part = row.data[u"part"].toInteger(0)](const Result<QList<EventPtr>, Error> &events) {
-                          if (!events)
+    readMoreText(row, row.firstSeq, {}, context, reply);
+}
+
+// A read gives a few megabytes at most, so a long text takes several.
+void TranscriptModel::readMoreText(const TranscriptRow &row, qint64 fromSeq, const QList<EventPtr> &before,
+                                   QObject *context, const TextReply &reply)
+{
+    const auto count = static_cast<int>(std::min<qint64>(row.lastSeq - fromSeq + 1, MostTextEvents));
+    m_history->events(row.conversation, {EventKind::TextDelta}, fromSeq, count, context,
+                      [this, self = QPointer<TranscriptModel>(this), row, before, context,
+                       reply](const Result<QList<EventPtr>, Error> &events) {
+                          if (!events || !self)
                               return;
-                          reply([events = *events, last, attempt, part] {
+                          const QList<EventPtr> all = before + *events;
+                          const bool isAll = events->isEmpty() || events->last()->seq >= row.lastSeq;
+                          if (!isAll && all.size() < MostTextEvents) {
+                              readMoreText(row, events->last()->seq + 1, all, context, reply);
+                              return;
+                          }
+                          reply([all, row] {
                               QString text;
-                              for (const EventPtr &event : events) {
-                                  if (event->seq > last)
-                                      break;
+                              for (const EventPtr &event : all) {
                                   const Json payload = event->json();
-                                  if (payload[u"attempt"].toInteger(0) == attempt
-                                      && payload[u"part"].toInteger(0) == part)
+                                  if (event->seq <= row.lastSeq && payload[u"attempt"] == row.data[u"attempt"]
+                                      && payload[u"part"] == row.data[u"part"])
                                       text += payload[u"text"].toString();
                               }
                               return text;

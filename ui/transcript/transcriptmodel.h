@@ -52,8 +52,8 @@ public:
                     std::function<void(const QByteArray &bytes, qint64 total)> reply);
     /// The whole text of an answer, also what its row does not hold; the function that is replied with makes
     /// it and takes its time: call it in another thread. Not replied to if the log cannot be read.
-    void readWholeText(const TranscriptRow &row, QObject *context,
-                       std::function<void(std::function<QString()> text)> reply);
+    using TextReply = std::function<void(std::function<QString()> text)>;
+    void readWholeText(const TranscriptRow &row, QObject *context, TextReply reply);
     /// The row itself, by place. Valid until the model changes.
     [[nodiscard]] const TranscriptRow &rowAt(int place) const { return m_rows.at(place); }
 
@@ -68,6 +68,8 @@ private:
     void applyBuffered();
     void applyLive(const EventBatch &events);
     void publish(const std::map<qint64, TranscriptRow> &changed);
+    void readMoreText(const TranscriptRow &row, qint64 fromSeq, const QList<EventPtr> &before,
+                      QObject *context, const TextReply &reply);
     void readAgainSoon();
     void readRow(qint64 row, int attempt);
 

@@ -449,7 +449,6 @@ void TranscriptView::readOutputOf(int place)
         if (!m_reading.remove(number) || now < 0)
             return;
         m_outputs.insert(number, lastLines(read, total));
-        m_stack.hold(now);
         m_stack.changed(now, now);
         arrange();
         // The log may have been behind what is shown; what came meanwhile is read by the next change.
@@ -602,7 +601,10 @@ void TranscriptView::toggle(int place)
     if (!m_unfolded.remove(row.row))
         m_unfolded.insert(row.row);
     // What was clicked stays under the pointer; the end is followed only if it is what was unfolded.
-    m_stack.hold(place);
+    // If it is not in view, what is in view stays.
+    const QRect rect = rowRect(place);
+    if (rect.bottom() >= 0 && rect.top() < viewport()->height())
+        m_stack.hold(place);
     if (place + 1 < m_stack.count())
         m_stack.stopFollowing();
     m_stack.changed(place, place);

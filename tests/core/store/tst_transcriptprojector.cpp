@@ -159,6 +159,32 @@ private Q_SLOTS:
         QCOMPARE(shape(project(script.all())), QStringList{u"Call|bash: ls x|approved|open"_s});
     }
 
+    // What cards say: how long a thought took, when a call was asked for, how long a file was.
+    void rowsCarryWhatCardsSay()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.addTurn(1);
+        const QByteArray call = "{\"turn\":2,\"step\":1,\"attempt\":1,\"callId\":\"r\"";
+        script.add(EventKind::ToolCall,
+                   call + ",\"providerCallId\":\"p\",\"toolName\":\"readFile\",\"args\":{\"path\":\"/a\"}}");
+        const EventDelivery asked =
+            script.add(EventKind::ToolApproval,
+                       call + ",\"state\":\"asked\",\"by\":\"policy\",\"rule\":\"*\",\"reason\":\"\"}");
+        script.add(
+            EventKind::ToolResult,
+            call + ",\"toolName\":\"readFile\",\"result\":{\"content\":\"a\\nb\\nc\"},\"exitCode\":null}");
+        const auto rows = project(script.all());
+        const TranscriptRow &read = rows.rbegin()->second;
+        QCOMPARE(read.data[u"askedMs"].toInteger(0), asked.event->atMs);
+        QCOMPARE(read.data[u"resultLines"].toInteger(0), 3);
+        QVERIFY(!read.data.contains(u"content"));
+        for (const auto &[number, row] : rows) {
+            if (row.kind == TranscriptRow::Kind::Reasoning)
+                QCOMPARE(row.data[u"endMs"].toInteger(0), row.atMs + 1); // Its second piece.
+        }
+    }
+
     void ends_data()
     {
         QTest::addColumn<QByteArray>("end");

@@ -264,8 +264,9 @@ private Q_SLOTS:
         const QRect read(60, 0, 460, 320); // Beside the Latest button, above the last line.
         // Selects some words by dragging.
         QTest::mousePress(viewport, Qt::LeftButton, {}, QPoint(100, 60));
-        QTest::mouseMove(viewport, QPoint(220, 62));
-        QTest::mouseRelease(viewport, Qt::LeftButton, {}, QPoint(220, 62));
+        QTest::mouseMove(viewport, QPoint(180, 150));
+        QTest::mouseMove(viewport, QPoint(220, 220));
+        QTest::mouseRelease(viewport, Qt::LeftButton, {}, QPoint(220, 220));
         const QString selected = shown.view->selectedText();
         QVERIFY(!selected.isEmpty());
         QTest::mouseMove(viewport, QPoint(5, 395));

@@ -79,14 +79,14 @@ private:
     {
         Tests::EventScript &script = shown.script;
         script.addCreated();
-        script.add(
-            EventKind::UserMessage,
-            "{\"messageId\":\"m1\",\"text\":\"`tests/test_webhooks.py` fails about one run in five. Find out "
-            "why and fix it.\\nKeep the signature of `verify()`.\",\"delivery\":\"now\"}");
-        script.add(
-            EventKind::TurnStart,
-            "{\"turn\":1,\"parent\":null,\"messageIds\":[\"m1\"],\"provider\":\"demo\",\"model\":\"x\","
-            "\"maxSteps\":9,\"afterTurn\":\"pause\"}");
+        script.add(EventKind::UserMessage,
+                   "{\"messageId\":\"" + message
+                       + "\",\"text\":\"`tests/test_webhooks.py` fails about one run in five. Find out "
+                         "why and fix it.\\nKeep the signature of `verify()`.\",\"delivery\":\"now\"}");
+        script.add(EventKind::TurnStart,
+                   "{\"turn\":1,\"parent\":null,\"messageIds\":[\"" + message
+                       + "\"],\"provider\":\"demo\",\"model\":\"x\","
+                         "\"maxSteps\":9,\"afterTurn\":\"pause\"}");
         shown.startStep();
         shown.text(u"The user wants a stable test."_s, EventKind::ReasoningDelta);
         shown.nextPart();
@@ -101,7 +101,9 @@ private:
                    u"```python\ndef tick(clock):\n    return clock() + 300  # seconds\n```\n\n"
                    u"שלום **עולם**, זה טקסט.\n\n![chart](https://example.org/chart.png)\n"_s);
         shown.endText();
-        const QStringList ids{u"c1"_s, u"c2"_s, u"c3"_s, u"c4"_s, u"c5"_s, u"c6"_s};
+        const QStringList ids{newId(), newId(), newId(), newId(), newId(), newId()};
+        const QByteArray denied = ids[4].toUtf8();
+        const QByteArray unknown = ids[5].toUtf8();
         shown.call(ids[0], u"git log --oneline --since=tuesday -- src tests"_s);
         shown.run(ids[0]);
         shown.output(ids[0], "5 commits\n");
@@ -116,19 +118,19 @@ private:
         shown.call(ids[3], u"git push origin HEAD:fix/webhook-replay-window"_s);
         shown.ask(ids[3]);
         shown.call(ids[4], u"rm -rf /home/user/.cache"_s);
-        script.add(
-            EventKind::ToolApproval,
-            "{\"turn\":1,\"step\":1,\"callId\":\"c5\",\"state\":\"denied\",\"by\":\"user\",\"rule\":\"\","
-            "\"reason\":\"Keep the cache, it takes 20 minutes to fill.\"}");
-        script.add(
-            EventKind::ToolError,
-            "{\"turn\":1,\"step\":1,\"callId\":\"c5\",\"toolName\":\"bash\",\"error\":\"denied\",\"reason\":"
-            "\"denied\"}");
+        script.add(EventKind::ToolApproval,
+                   "{\"turn\":1,\"step\":1,\"callId\":\"" + denied
+                       + "\",\"state\":\"denied\",\"by\":\"user\",\"rule\":\"\","
+                         "\"reason\":\"Keep the cache, it takes 20 minutes to fill.\"}");
+        script.add(EventKind::ToolError,
+                   "{\"turn\":1,\"step\":1,\"callId\":\"" + denied
+                       + "\",\"toolName\":\"bash\",\"error\":\"denied\",\"reason\":"
+                         "\"denied\"}");
         shown.call(ids[5], u"cat nope"_s);
-        script.add(
-            EventKind::ToolError,
-            "{\"turn\":1,\"step\":1,\"callId\":\"c6\",\"toolName\":\"bash\",\"error\":\"No such tool. The "
-            "model was told; nothing else changed.\",\"reason\":\"unknown-tool\"}");
+        script.add(EventKind::ToolError,
+                   "{\"turn\":1,\"step\":1,\"callId\":\"" + unknown
+                       + "\",\"toolName\":\"bash\",\"error\":\"No such tool. The "
+                         "model was told; nothing else changed.\",\"reason\":\"unknown-tool\"}");
         shown.startStep();
         shown.text(u"The last words."_s);
         script.add(EventKind::Note, "{\"turn\":1,\"about\":\"x\",\"text\":\"The machine was resumed.\"}");

@@ -32,7 +32,7 @@ const auto Usage =
     "  run [OPTIONS] PROMPT              one turn; PROMPT \"-\" reads standard input\n"
     "  list [--json]                     conversations\n"
     "  show ID [--json]                  one conversation, as text or NDJSON\n"
-    "  export ID --format md|json [-o F] one conversation as a document\n"
+    "  export ID [--format F] [-o FILE]  one conversation as a document: md (default), json, html\n"
     "  search WORDS [--json]             in all conversations\n"
     "  delete ID [--keep-sandbox]        a conversation and its sandbox\n"
     "  sandbox …                         list, create, pause, resume, kill, exec, ls, get, put\n"
@@ -45,7 +45,10 @@ const auto Usage =
     "  --yes (default) | --ask | --deny, --instructions-file FILE, --demo-script FILE, --json\n"
     "sandbox: list [--json], create [--json] [NAME], pause ID, resume ID, kill ID, exec ID COMMAND, ls ID "
     "PATH,\n"
-    "  get ID REMOTE LOCAL, put ID LOCAL REMOTE\n\n"
+    "  get ID REMOTE LOCAL, put ID LOCAL REMOTE; the first characters of an ID will do\n"
+    "Reading (list, show, export, search, doctor, sandbox list|ls|get) also works while another program "
+    "runs\n"
+    "turns on the data folder.\n\n"
     "Exit codes: 0 finished, 1 internal error, 2 usage, 3 model error, 4 sandbox error, 5 limit reached,\n"
     "6 waiting for approval, 7 interrupted, 8 storage or another owner. sandbox exec gives the command's own "
     "code,\n"
@@ -69,7 +72,7 @@ struct Options {
     QCommandLineOption ask{u"ask"_s, u"Ask before every call."_s};
     QCommandLineOption deny{u"deny"_s, u"Deny every call."_s};
     QCommandLineOption instructionsFile{u"instructions-file"_s, u"System text for the model."_s, u"FILE"_s};
-    QCommandLineOption format{u"format"_s, u"md or json."_s, u"FORMAT"_s};
+    QCommandLineOption format{u"format"_s, u"md, json or html."_s, u"FORMAT"_s};
     QCommandLineOption output{
         {u"o"_s, u"output"_s}, u"File to write; standard output without it."_s, u"FILE"_s};
     QCommandLineOption keepSandbox{u"keep-sandbox"_s, u"Leave the sandbox."_s};
@@ -177,17 +180,18 @@ int deleteCommand(Engine *engine, const QString &id, bool keepSandbox, Console *
 int doctorCommand(Engine *engine, Console *console)
 {
     engine->doctor(engine, [console](const QList<DoctorLine> &lines) {
-        bool problem = false;
+        int code = Finished;
         for (const DoctorLine &line : lines) {
             const bool bad = line.verdict == DoctorLine::Verdict::Problem;
-            problem = problem || bad;
+            if (bad && code == Finished)
+                code = line.topic == "store"_L1 ? StorageOrOwner : SandboxError;
             console->outLine((bad                                                ? u"problem  "_s
                                   : line.verdict == DoctorLine::Verdict::Warning ? u"warning  "_s
                                                                                  : u"ok       "_s)
                              + line.topic.leftJustified(10) + line.text);
         }
         console->flush();
-        QCoreApplication::exit(problem ? SandboxError : Finished);
+        QCoreApplication::exit(code);
     });
     return QCoreApplication::exec();
 }
@@ -236,7 +240,7 @@ int runCommandLine(QCoreApplication &app, Console *console)
         if (command == "show"_L1)
             return showCommand(dataDir, id, json, console);
         const QString format = o.parser.isSet(o.format) ? o.parser.value(o.format) : u"md"_s;
-        const QString wrong = oneOf(format, {u"md"_s, u"json"_s});
+        const QString wrong = oneOf(format, {u"md"_s, u"json"_s, u"html"_s});
         return wrong.isEmpty() ? exportCommand(dataDir, id, format, o.parser.value(o.output), console)
                                : usageError(console, u"--format: "_s + wrong);
     }
@@ -278,7 +282,15 @@ int runCommandLine(QCoreApplication &app, Console *console)
     options.model = o.parser.value(o.model);
     options.demoScript = o.parser.value(o.demoScript);
     options.environment = processEnvironment;
+    if (command == "sandbox"_L1 && SandboxCommand::onlyLooks(words.first())) {
+        options.onlyLooks = Error{ErrorKind::Internal, u"This command only looks."_s, {}, {}};
+    }
     auto engine = Engine::open(options);
+    if (!engine && command == "doctor"_L1) {
+        // Whatever keeps the log from being written is what doctor is there to tell.
+        options.onlyLooks = engine.error();
+        engine = Engine::open(options);
+    }
     if (!engine) {
         console->error(engine.error());
         return exitCodeOf(engine.error());

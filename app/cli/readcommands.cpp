@@ -3,6 +3,7 @@
 
 #include "readcommands.h"
 
+#include "engine/exporthtml.h"
 #include "eventprinter.h"
 #include "exitcodes.h"
 #include "outputfile.h"
@@ -136,6 +137,7 @@ int exportCommand(const QString &dataDir, const QString &conversation, const QSt
         return failed(reader.error(), console);
     const auto write = [&](QIODevice &device) {
         return format == "json"_L1 ? exportJson(**reader, conversation, device)
+            : format == "html"_L1  ? exportHtml(**reader, conversation, device)
                                    : exportMarkdown(**reader, conversation, device);
     };
     if (file.isEmpty()) {

@@ -4,6 +4,8 @@
 #include "runcommand.h"
 
 #include "exitcodes.h"
+#include "store/logreader.h"
+#include "store/ndjson.h"
 
 #include <unistd.h>
 
@@ -12,6 +14,8 @@ namespace Pilothouse::Cli {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+constexpr int EventsPerPage = 500;
 
 QByteArray settingsMembers(const ConversationSettings &settings)
 {
@@ -45,11 +49,19 @@ RunCommand::RunCommand(Engine *engine, RunOptions options, Console *console)
             onTurnEnded(reason);
     });
     connect(m_engine, &Engine::lagged, this, [this] {
-        m_console->err(
-            u"pilothouse-cli: output was read too slowly and some events were not printed; they are in the log (show %1)."_s
-                .arg(m_conversation));
+        // Whoever reads us is slower than the turn. Nothing is lost: the log has it.
+        if (m_log)
+            return;
+        auto log = LogReader::open(m_engine->dataDir());
+        if (log)
+            m_log = std::move(*log);
+        else
+            m_console->error(log.error());
     });
+    connect(m_engine, &Engine::storageProblem, this, [this] { m_lastError = StorageOrOwner; });
 }
+
+RunCommand::~RunCommand() = default;
 
 void RunCommand::start()
 {
@@ -91,23 +103,47 @@ void RunCommand::submit()
                      });
 }
 
+void RunCommand::show(const Event &event, const QByteArray &line)
+{
+    m_lastSeq = event.seq;
+    if (m_options.json)
+        m_console->out(line + '\n');
+    else
+        m_printer.print(event);
+    if (event.kind == EventKind::ToolApproval)
+        question(event);
+    if (event.kind == EventKind::Error) {
+        const Json payload = event.json();
+        // The exit code follows the turn's reason; a storage error has no reason of its own.
+        if (payload[u"kind"].toString() == errorKindName(ErrorKind::Storage))
+            m_lastError = StorageOrOwner;
+    }
+}
+
+void RunCommand::printFromLog()
+{
+    while (!m_console->readerGone()) {
+        const auto page = m_log->events(m_conversation, m_lastSeq + 1, EventsPerPage);
+        if (!page) {
+            m_console->error(page.error());
+            return;
+        }
+        for (const EventPtr &event : *page)
+            show(*event, m_options.json ? ndjsonLine(*m_log, *event) : QByteArray());
+        if (page->isEmpty())
+            return;
+    }
+}
+
 void RunCommand::onEvents(const EventBatch &events)
 {
-    for (const EventDelivery &delivery : events) {
-        const Event &event = *delivery.event;
-        if (event.conversation != m_conversation)
-            continue;
-        if (m_options.json)
-            m_console->out(eventToNdjson(event, delivery.bytes) + '\n');
-        else
-            m_printer.print(event);
-        if (event.kind == EventKind::ToolApproval)
-            question(event);
-        if (event.kind == EventKind::Error) {
-            const Json payload = event.json();
-            // The exit code follows the turn's reason; a storage error has no reason of its own.
-            if (payload[u"kind"].toString() == errorKindName(ErrorKind::Storage))
-                m_lastError = StorageOrOwner;
+    if (m_log) {
+        printFromLog(); // As far as it is written; what these bring follows later.
+    } else {
+        for (const EventDelivery &delivery : events) {
+            const Event &event = *delivery.event;
+            if (event.conversation == m_conversation)
+                show(event, m_options.json ? eventToNdjson(event, delivery.bytes) : QByteArray());
         }
     }
     m_console->flush();
@@ -134,6 +170,8 @@ void RunCommand::onTurnEnded(const QString &reason)
         return;
     m_ended = true;
     m_stdin.reset();
+    if (m_log)
+        printFromLog(); // The end was committed before this was told.
     m_console->flush();
     Q_EMIT done(m_lastError != 0 ? m_lastError : exitCodeOfTurn(reason));
 }

@@ -13,6 +13,10 @@
 
 #include <memory>
 
+namespace Pilothouse {
+class LogReader;
+}
+
 namespace Pilothouse::Cli {
 
 struct RunOptions {
@@ -29,6 +33,7 @@ class RunCommand : public QObject {
     Q_OBJECT
 public:
     RunCommand(Engine *engine, RunOptions options, Console *console);
+    ~RunCommand() override;
     void start();
 
 Q_SIGNALS:
@@ -37,6 +42,9 @@ Q_SIGNALS:
 private:
     void submit();
     void onEvents(const EventBatch &events);
+    /// Prints what the log has of the turn and was not printed, when live events were dropped.
+    void printFromLog();
+    void show(const Event &event, const QByteArray &line);
     void question(const Event &event);
     void onTurnEnded(const QString &reason);
     void onInterrupt();
@@ -57,6 +65,8 @@ private:
     QList<Question> m_questions;
     std::unique_ptr<QSocketNotifier> m_stdin;
     QByteArray m_answer;
+    qint64 m_lastSeq = 0; ///< Of what was printed.
+    std::unique_ptr<LogReader> m_log; ///< Set once live events were dropped: from then on the log is printed.
     int m_interrupts = 0;
     int m_lastError = 0; ///< Exit code of the last error event of the turn.
     bool m_ended = false;

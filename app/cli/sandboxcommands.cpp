@@ -5,6 +5,8 @@
 
 #include "exitcodes.h"
 #include "outputfile.h"
+#include "text/inerttext.h"
+#include "util/ids.h"
 
 #include <QDateTime>
 #include <QFile>
@@ -18,6 +20,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 LargestUpload = Q_INT64_C(256) * 1024 * 1024;
+constexpr qsizetype MostShown = 80; // Of what was typed, in an error.
 
 QString sizeText(const FileEntry &entry) { return entry.type == u'd' ? u"-"_s : QString::number(entry.size); }
 
@@ -51,7 +54,17 @@ bool SandboxCommand::need(int arguments)
 void SandboxCommand::fail(const Error &error)
 {
     m_console->error(error);
-    Q_EMIT done(exitCodeOf(error));
+    if (m_words.value(0) == "exec"_L1)
+        Q_EMIT done(OurOwnFailure);
+    else if (error.kind == ErrorKind::NotFound)
+        Q_EMIT done(SandboxError); // No sandbox, or no such path in it; a conversation is never meant here.
+    else
+        Q_EMIT done(exitCodeOf(error));
+}
+
+bool SandboxCommand::onlyLooks(const QString &verb)
+{
+    return verb == "list"_L1 || verb == "ls"_L1 || verb == "get"_L1;
 }
 
 void SandboxCommand::start()
@@ -69,25 +82,92 @@ void SandboxCommand::start()
         create();
     } else if (verb == "pause"_L1) {
         if (need(1))
-            m_engine->pauseSandbox(m_backend, m_words[1], this, finished);
+            resolve([this, finished] { m_engine->pauseSandbox(m_backend, m_words[1], this, finished); });
     } else if (verb == "resume"_L1) {
         if (need(1))
-            m_engine->resumeSandbox(m_backend, m_words[1], this, finished);
+            resolve([this, finished] { m_engine->resumeSandbox(m_backend, m_words[1], this, finished); });
     } else if (verb == "kill"_L1) {
-        if (need(1))
-            m_engine->deleteSandbox(m_backend, m_words[1], this, finished);
+        kill();
     } else if (verb == "exec"_L1) {
-        exec();
+        if (need(2))
+            resolve([this] { exec(); });
     } else if (verb == "ls"_L1) {
-        listFiles();
+        if (need(2))
+            resolve([this] { listFiles(); });
     } else if (verb == "get"_L1) {
-        get();
+        if (need(3))
+            resolve([this] { get(); });
     } else if (verb == "put"_L1) {
-        put();
+        if (need(3))
+            put();
     } else {
         m_console->err(u"usage: pilothouse-cli "_s + usage());
         Q_EMIT done(UsageError);
     }
+}
+
+void SandboxCommand::resolve(std::function<void()> then)
+{
+    // A whole id goes to the service as it is, which says when it does not know it: no list for every call.
+    if (isId(m_words[1])) {
+        then();
+        return;
+    }
+    m_engine->listSandboxes(m_backend, this,
+                            [this, then = std::move(then)](const Result<QList<SandboxInfo>, Error> &all) {
+                                if (all)
+                                    takeMatch(*all, then);
+                                else
+                                    fail(all.error());
+                            });
+}
+
+void SandboxCommand::takeMatch(const QList<SandboxInfo> &all, const std::function<void()> &then)
+{
+    const QString typed = m_words[1];
+    QStringList matches;
+    for (const SandboxInfo &info : all) {
+        if (info.id == typed) {
+            matches = {typed};
+            break;
+        }
+        if (!typed.isEmpty() && info.id.startsWith(typed))
+            matches.append(info.id);
+    }
+    if (matches.size() == 1) {
+        m_words[1] = matches.first();
+        then();
+        return;
+    }
+    const QString shown = inertLine(typed, MostShown);
+    if (matches.isEmpty())
+        fail({ErrorKind::NotFound, u"There is no sandbox %1."_s.arg(shown), u"Nothing was done."_s,
+              u"See pilothouse-cli sandbox list."_s});
+    else
+        fail({ErrorKind::Usage, u"%1 fits %2 sandboxes."_s.arg(shown).arg(matches.size()),
+              u"Nothing was done."_s, u"Type more of it."_s});
+}
+
+void SandboxCommand::kill()
+{
+    if (!need(1))
+        return;
+    // Deleting what does not exist is a success for the service, but not for a person who mistyped: always
+    // looked up first.
+    m_engine->listSandboxes(m_backend, this, [this](const Result<QList<SandboxInfo>, Error> &all) {
+        if (!all) {
+            fail(all.error());
+            return;
+        }
+        takeMatch(*all, [this] {
+            m_engine->deleteSandbox(m_backend, m_words[1], this, [this](const Result<Done, Error> &removed) {
+                if (removed)
+                    Q_EMIT done(Finished);
+                else
+                    fail(removed.error());
+            });
+        });
+    });
 }
 
 void SandboxCommand::list()
@@ -133,8 +213,6 @@ void SandboxCommand::create()
 
 void SandboxCommand::exec()
 {
-    if (!need(2))
-        return;
     m_engine->execInSandbox(
         m_backend, m_words[1], m_words[2], this,
         [this](OutputChannel channel, const QByteArray &bytes) {
@@ -147,8 +225,7 @@ void SandboxCommand::exec()
         },
         [this](const Result<CommandOutcome, Error> &outcome) {
             if (!outcome) {
-                m_console->error(outcome.error());
-                Q_EMIT done(OurOwnFailure);
+                fail(outcome.error());
             } else if (outcome->known == CommandOutcome::Known::Exited) {
                 Q_EMIT done(outcome->exitCode.value_or(OurOwnFailure));
             } else {
@@ -165,8 +242,6 @@ void SandboxCommand::exec()
 
 void SandboxCommand::listFiles()
 {
-    if (!need(2))
-        return;
     m_engine->listFiles(
         m_backend, m_words[1], m_words[2], this, [this](const Result<FileListing, Error> &listing) {
             if (!listing) {
@@ -199,8 +274,6 @@ void SandboxCommand::listFiles()
 
 void SandboxCommand::get()
 {
-    if (!need(3))
-        return;
     m_engine->readFile(
         m_backend, m_words[1], m_words[2], this, [this](const Result<QByteArray, Error> &bytes) {
             if (!bytes) {
@@ -223,8 +296,6 @@ void SandboxCommand::get()
 
 void SandboxCommand::put()
 {
-    if (!need(3))
-        return;
     QFile file(m_words[2]);
     if (!file.open(QIODevice::ReadOnly)) {
         fail({ErrorKind::Usage,
@@ -238,13 +309,15 @@ void SandboxCommand::put()
               u"Split it, or pack it."_s});
         return;
     }
-    m_engine->writeFile(m_backend, m_words[1], m_words[3], file.readAll(), this,
-                        [this](const Result<Done, Error> &written) {
-                            if (written)
-                                Q_EMIT done(Finished);
-                            else
-                                fail(written.error());
-                        });
+    resolve([this, bytes = file.readAll()] {
+        m_engine->writeFile(m_backend, m_words[1], m_words[3], bytes, this,
+                            [this](const Result<Done, Error> &written) {
+                                if (written)
+                                    Q_EMIT done(Finished);
+                                else
+                                    fail(written.error());
+                            });
+    });
 }
 
 } // namespace Pilothouse::Cli

@@ -9,9 +9,11 @@
 #include <QObject>
 #include <QStringList>
 
+#include <functional>
+
 namespace Pilothouse::Cli {
 
-/// `sandbox …`: sandboxes by hand.
+/// `sandbox …`: sandboxes by hand. An ID may be cut short as long as it fits one sandbox only.
 class SandboxCommand : public QObject {
     Q_OBJECT
 public:
@@ -19,6 +21,8 @@ public:
     SandboxCommand(Engine *engine, QString backend, QStringList words, bool json, Console *console);
     void start();
     [[nodiscard]] static QString usage();
+    /// True for sub-commands that change nothing: they need no ownership of the data folder.
+    [[nodiscard]] static bool onlyLooks(const QString &verb);
 
 Q_SIGNALS:
     void done(int exitCode);
@@ -26,7 +30,11 @@ Q_SIGNALS:
 private:
     [[nodiscard]] bool need(int arguments);
     void fail(const Error &error);
+    /// Puts the whole id in place of what was typed, then goes on; an id that nobody has is an error.
+    void resolve(std::function<void()> then);
+    void takeMatch(const QList<SandboxInfo> &all, const std::function<void()> &then);
     void list();
+    void kill();
     void create();
     void exec();
     void listFiles();

@@ -3,6 +3,8 @@
 
 #include "apifailure.h"
 
+#include "text/inerttext.h"
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -11,6 +13,10 @@ namespace {
 
 // Answers hold tokens and states that are old the moment they are read.
 const HttpHeader NoStore = {"Cache-Control", "no-store"};
+
+// Clients cut the texts of errors at some hundred characters; the start of a path and its end tell most.
+constexpr qsizetype SubjectHead = 120;
+constexpr qsizetype SubjectTail = 80;
 
 } // namespace
 
@@ -44,5 +50,20 @@ HttpResponse plainError(int status, const QString &message)
 }
 
 HttpResponse emptyResponse(int status) { return {status, {NoStore}, {}}; }
+
+QString withSubject(const QString &what, const QByteArray &subject)
+{
+    QString text = QString::fromUtf8(subject);
+    if (text.size() > SubjectHead + SubjectTail)
+        text = text.left(SubjectHead) + u'…' + text.right(SubjectTail);
+    // Also a lone half of a pair that the cut may have left is written out.
+    text = inertText(text).replace(u'\n', u"\\u{a}"_s).replace(u'\t', u"\\u{9}"_s);
+    return what + u": "_s + text;
+}
+
+ApiFailure sandboxNotFound(const QByteArray &id)
+{
+    return {404, "not_found", withSubject(u"sandbox not found"_s, id)};
+}
 
 } // namespace Pilothouse

@@ -27,4 +27,9 @@ struct ApiFailure {
 [[nodiscard]] HttpResponse jsonResponse(int status, const Json &body);
 [[nodiscard]] HttpResponse emptyResponse(int status);
 
+/// "WHAT: SUBJECT". The subject comes from outside: one line, nothing in it is obeyed, and it is bounded.
+[[nodiscard]] QString withSubject(const QString &what, const QByteArray &subject);
+/// 404 of a sandbox that is not there; says which.
+[[nodiscard]] ApiFailure sandboxNotFound(const QByteArray &id);
+
 } // namespace Pilothouse

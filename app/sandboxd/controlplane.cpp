@@ -25,8 +25,6 @@ HttpResponse methodNotAllowed(const QByteArray &allowed)
     return response;
 }
 
-HttpResponse sandboxNotFound() { return controlError({404, "not_found", u"sandbox not found"_s}); }
-
 HttpResponse notImplemented(const QString &what)
 {
     return controlError({501, "not_implemented", u"the local sandbox service has no %1"_s.arg(what)});
@@ -96,7 +94,7 @@ void ControlPlane::handle(const HttpExchangePtr &exchange, const QList<QByteArra
         return;
     }
     if (segments[0] != "sandboxes") {
-        exchange->respond(controlError({404, "not_found", u"no such path"_s}));
+        exchange->respond(controlError({404, "not_found", withSubject(u"no such path"_s, request.path)}));
         return;
     }
     if (segments.size() == 1) {
@@ -104,12 +102,13 @@ void ControlPlane::handle(const HttpExchangePtr &exchange, const QList<QByteArra
         return;
     }
     if (!isIdSyntax(segments[1])) {
-        exchange->respond(controlError({400, "bad_request", u"malformed sandbox id"_s}));
+        exchange->respond(
+            controlError({400, "bad_request", withSubject(u"malformed sandbox id"_s, segments[1])}));
         return;
     }
     const SandboxPtr sandbox = m_sandboxes.find(segments[1]);
     if (!sandbox)
-        exchange->respond(sandboxNotFound());
+        exchange->respond(controlError(sandboxNotFound(segments[1])));
     else if (segments.size() == 2)
         handleSandbox(exchange, sandbox);
     else
@@ -146,7 +145,8 @@ void ControlPlane::handleSandbox(const HttpExchangePtr &exchange, const SandboxP
 void ControlPlane::handleAction(const HttpExchangePtr &exchange, const SandboxPtr &sandbox,
                                 const QByteArray &action)
 {
-    const QByteArray &method = exchange->request().method;
+    const HttpRequest &request = exchange->request();
+    const QByteArray &method = request.method;
     const bool isLifecycle = action == "activate" || action == "resume" || action == "pause";
     if (isLifecycle && method != "POST")
         exchange->respond(methodNotAllowed("POST"));
@@ -169,7 +169,7 @@ void ControlPlane::handleAction(const HttpExchangePtr &exchange, const SandboxPt
     else if (action == "network")
         exchange->respond(notImplemented(u"network log"_s));
     else
-        exchange->respond(controlError({404, "not_found", u"no such path"_s}));
+        exchange->respond(controlError({404, "not_found", withSubject(u"no such path"_s, request.path)}));
 }
 
 HttpResponse ControlPlane::sandboxResponse(int status, const Sandbox &sandbox) const
@@ -229,7 +229,7 @@ void ControlPlane::patch(const HttpExchangePtr &exchange, const SandboxPtr &sand
         }
         const SandboxStatus status = sandbox->meta().status;
         if (status == SandboxStatus::Deleted) {
-            exchange->respond(sandboxNotFound());
+            exchange->respond(controlError(sandboxNotFound(sandbox->meta().id.toLatin1())));
             return;
         }
         if (patch->network && status != SandboxStatus::Active) {
@@ -304,18 +304,19 @@ void ControlPlane::listFiles(const HttpExchangePtr &exchange, const SandboxPtr &
             exchange->respond(controlError(failure.value_or(ApiFailure{409, "conflict", u"not running"_s})));
             return;
         }
-        sandbox->machine()->open(Init::ReadDirectory, path, [exchange](Result<UniqueFd, int> folder) {
+        sandbox->machine()->open(Init::ReadDirectory, path, [exchange, path](Result<UniqueFd, int> folder) {
             if (folder) {
                 Json listing = listFolder(std::move(*folder));
                 listing.remove(u"truncated");
                 exchange->respond(jsonResponse(200, listing));
             } else if (folder.error() == ENOENT) {
-                exchange->respond(controlError({404, "not_found", u"no such folder"_s}));
+                exchange->respond(controlError({404, "not_found", withSubject(u"no such folder"_s, path)}));
             } else if (folder.error() == ENOTDIR || folder.error() == ELOOP
                        || folder.error() == ENAMETOOLONG) {
-                exchange->respond(controlError({400, "bad_request", u"not a folder"_s}));
+                exchange->respond(controlError({400, "bad_request", withSubject(u"not a folder"_s, path)}));
             } else {
-                exchange->respond(controlError({500, "internal_error", errnoText(folder.error())}));
+                exchange->respond(
+                    controlError({500, "internal_error", withSubject(errnoText(folder.error()), path)}));
             }
         });
     });

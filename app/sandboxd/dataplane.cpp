@@ -99,7 +99,7 @@ SandboxPtr DataPlane::admit(const HttpExchangePtr &exchange, const QByteArray &i
     }
     const SandboxPtr sandbox = m_sandboxes.find(id);
     if (!sandbox) {
-        exchange->respond(plainError(404, u"sandbox not found"_s));
+        exchange->respond(plainError(404, sandboxNotFound(id).message));
         return nullptr;
     }
     if (sandbox->meta().status != SandboxStatus::Active || !sandbox->machine()) {

@@ -51,17 +51,23 @@ QByteArray contentType(const QByteArray &path)
     return "application/octet-stream";
 }
 
+/// An error of the files calls that says which file.
+HttpResponse pathError(int status, const QString &what, const QByteArray &path)
+{
+    return filesError(status, withSubject(what, path));
+}
+
 /// What the descriptor that came out of the sandbox really is. Anything but a file on a disk is refused:
 /// reading a kernel file or a device could block or have effects.
-std::optional<HttpResponse> checkFile(int fd, struct stat &info)
+std::optional<HttpResponse> checkFile(int fd, const QByteArray &path, struct stat &info)
 {
     struct statfs system = {};
     if (::fstat(fd, &info) != 0 || ::fstatfs(fd, &system) != 0)
-        return filesError(500, errnoText(errno));
+        return pathError(500, errnoText(errno), path);
     if (S_ISDIR(info.st_mode))
-        return filesError(400, u"path is a directory"_s);
+        return pathError(400, u"path is a directory"_s, path);
     if (!S_ISREG(info.st_mode) || system.f_type == PROC_SUPER_MAGIC)
-        return filesError(400, u"path is not a regular file"_s);
+        return pathError(400, u"path is not a regular file"_s, path);
     return std::nullopt;
 }
 
@@ -70,27 +76,27 @@ HttpResponse storageFull()
     return controlError({507, "sandbox_storage_full", u"no space left for the sandbox's files"_s});
 }
 
-HttpResponse openError(int error, bool isWrite)
+HttpResponse openError(int error, const QByteArray &path, bool isWrite)
 {
     switch (error) {
     case ENOENT:
-        return filesError(isWrite ? 500 : 404, u"file not found"_s);
+        return pathError(isWrite ? 500 : 404, u"file not found"_s, path);
     case ENOTDIR:
-        return isWrite ? filesError(500, errnoText(error)) : filesError(404, u"file not found"_s);
+        return isWrite ? pathError(500, errnoText(error), path) : pathError(404, u"file not found"_s, path);
     case EISDIR:
-        return filesError(400, u"path is a directory"_s);
+        return pathError(400, u"path is a directory"_s, path);
     case ENXIO:
     case ENODEV:
-        return filesError(400, u"path is not a regular file"_s);
+        return pathError(400, u"path is not a regular file"_s, path);
     case ENAMETOOLONG:
-        return filesError(400, errnoText(error));
+        return pathError(400, errnoText(error), path);
     case ENOSPC:
     case EDQUOT:
         return storageFull();
     case EPIPE:
         return plainError(502, u"sandbox unreachable"_s);
     default:
-        return filesError(500, errnoText(error));
+        return pathError(500, errnoText(error), path);
     }
 }
 
@@ -160,7 +166,7 @@ public:
     void start(const SandboxPtr &sandbox, const QByteArray &path)
     {
         struct stat info = {};
-        if (const auto refusal = checkFile(m_file.get(), info)) {
+        if (const auto refusal = checkFile(m_file.get(), path, info)) {
             m_exchange->respond(*refusal);
             return;
         }
@@ -251,7 +257,7 @@ public:
     void start()
     {
         struct stat info = {};
-        if (const auto refusal = checkFile(m_file.get(), info)) {
+        if (const auto refusal = checkFile(m_file.get(), m_path, info)) {
             m_exchange->respond(*refusal);
             return;
         }
@@ -321,7 +327,7 @@ private:
         else if (error == EFBIG)
             m_exchange->respond(filesError(413, u"file larger than 4 GiB"_s));
         else
-            m_exchange->respond(filesError(500, errnoText(error)));
+            m_exchange->respond(pathError(500, errnoText(error), m_path));
     }
 
     void removePartial()
@@ -348,37 +354,37 @@ private:
 void readSandboxFile(const HttpExchangePtr &exchange, const SandboxPtr &sandbox, const QByteArray &path)
 {
     if (isBlockedPath(path)) {
-        exchange->respond(filesError(400, u"path is not allowed"_s));
+        exchange->respond(pathError(400, u"path is not allowed"_s, path));
         return;
     }
     sandbox->machine()->open(Init::ReadFile, path, [exchange, sandbox, path](Result<UniqueFd, int> file) {
         if (file)
             std::make_shared<FileDownload>(exchange, std::move(*file))->start(sandbox, path);
         else
-            exchange->respond(openError(file.error(), false));
+            exchange->respond(openError(file.error(), path, false));
     });
 }
 
 void listSandboxFolder(const HttpExchangePtr &exchange, const SandboxPtr &sandbox, const QByteArray &path)
 {
     if (isBlockedPath(path) && normalizedPath(path) != "/") {
-        exchange->respond(filesError(400, u"path is not allowed"_s));
+        exchange->respond(pathError(400, u"path is not allowed"_s, path));
         return;
     }
-    sandbox->machine()->open(Init::ReadDirectory, path, [exchange](Result<UniqueFd, int> folder) {
+    sandbox->machine()->open(Init::ReadDirectory, path, [exchange, path](Result<UniqueFd, int> folder) {
         if (folder)
             exchange->respond(jsonResponse(200, listFolder(std::move(*folder))));
         else if (folder.error() == ENOTDIR)
-            exchange->respond(filesError(400, u"not a directory"_s));
+            exchange->respond(pathError(400, u"not a directory"_s, path));
         else
-            exchange->respond(openError(folder.error(), false));
+            exchange->respond(openError(folder.error(), path, false));
     });
 }
 
 void writeSandboxFile(const HttpExchangePtr &exchange, const SandboxPtr &sandbox, const QByteArray &path)
 {
     if (isBlockedPath(path)) {
-        exchange->respond(filesError(400, u"path is not allowed"_s));
+        exchange->respond(pathError(400, u"path is not allowed"_s, path));
         return;
     }
     if (exchange->request().contentLength.value_or(0) > MaxUpload) {
@@ -387,7 +393,7 @@ void writeSandboxFile(const HttpExchangePtr &exchange, const SandboxPtr &sandbox
     }
     sandbox->machine()->open(Init::WriteFile, path, [exchange, sandbox, path](Result<UniqueFd, int> file) {
         if (!file)
-            exchange->respond(openError(file.error(), true));
+            exchange->respond(openError(file.error(), path, true));
         else if (sandbox->meta().status != SandboxStatus::Active)
             exchange->respond(plainError(503, statusSentence(sandbox->meta().status)));
         else

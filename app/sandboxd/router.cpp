@@ -107,7 +107,7 @@ void Router::handle(const HttpExchangePtr &exchange)
     else if (request.path == "/_local/lease")
         handleLease(exchange);
     else if (segments.isEmpty())
-        exchange->respond(controlError({404, "not_found", u"no such path"_s}));
+        exchange->respond(controlError({404, "not_found", withSubject(u"no such path"_s, request.path)}));
     else
         m_control.handle(exchange, segments);
 }

@@ -23,8 +23,6 @@ constexpr qint64 StaleTransitionMs = 15 * 60 * 1000; // An older one hangs: dele
 
 ApiFailure conflict(SandboxStatus status) { return {409, "conflict", statusSentence(status)}; }
 
-ApiFailure notFound() { return {404, "not_found", u"sandbox not found"_s}; }
-
 } // namespace
 
 QString statusSentence(SandboxStatus status) { return u"sandbox is %1"_s.arg(statusName(status)); }
@@ -175,7 +173,7 @@ void Sandbox::finishBringUp(const QString &error, const Callback &done)
         return;
     }
     if (m_meta.status == SandboxStatus::Deleted) {
-        done(notFound());
+        done(sandboxNotFound(m_meta.id.toLatin1()));
         return;
     }
     m_activeSinceMs = m_context.clock.monotonicMs();
@@ -188,7 +186,8 @@ void Sandbox::resume(Callback done)
     if (m_meta.status == SandboxStatus::Paused)
         bringUp(SandboxStatus::Resuming, std::move(done));
     else
-        done(m_meta.status == SandboxStatus::Deleted ? notFound() : conflict(m_meta.status));
+        done(m_meta.status == SandboxStatus::Deleted ? sandboxNotFound(m_meta.id.toLatin1())
+                                                     : conflict(m_meta.status));
 }
 
 void Sandbox::activate(Callback done)
@@ -217,7 +216,7 @@ void Sandbox::activate(Callback done)
         done(conflict(m_meta.status));
         return;
     case SandboxStatus::Deleted:
-        done(notFound());
+        done(sandboxNotFound(m_meta.id.toLatin1()));
         return;
     }
 }
@@ -245,7 +244,8 @@ void Sandbox::whenSettled(std::chrono::milliseconds limit, Callback done)
 void Sandbox::pause(Callback done)
 {
     if (m_meta.status != SandboxStatus::Active) {
-        done(m_meta.status == SandboxStatus::Deleted ? notFound() : conflict(m_meta.status));
+        done(m_meta.status == SandboxStatus::Deleted ? sandboxNotFound(m_meta.id.toLatin1())
+                                                     : conflict(m_meta.status));
         return;
     }
     setStatus(SandboxStatus::Pausing);
@@ -260,7 +260,9 @@ void Sandbox::freeze(const Callback &done)
     }
     m_machine->freeze([self = shared_from_this(), done](int error) {
         if (self->m_meta.status != SandboxStatus::Pausing) { // Lost or deleted meanwhile.
-            done(self->m_meta.status == SandboxStatus::Paused ? std::nullopt : std::optional(notFound()));
+            done(self->m_meta.status == SandboxStatus::Paused
+                     ? std::nullopt
+                     : std::optional(sandboxNotFound(self->m_meta.id.toLatin1())));
             return;
         }
         if (error != 0 && self->m_machine) {
@@ -315,7 +317,7 @@ void Sandbox::destroy(Callback done)
 {
     const bool isStale = m_context.clock.monotonicMs() - m_statusSinceMs > StaleTransitionMs;
     if (m_meta.status == SandboxStatus::Deleted) {
-        done(notFound());
+        done(sandboxNotFound(m_meta.id.toLatin1()));
         return;
     }
     if (isInTransition() && !isStale) {

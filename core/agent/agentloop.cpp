@@ -3,7 +3,6 @@
 
 #include "agent/agentloop.h"
 
-#include "agent/schemavalidator.h"
 #include "util/clock.h"
 
 namespace Pilothouse {
@@ -14,9 +13,8 @@ namespace {
 
 // The server's own tool loop may pause again and again; each round costs a request.
 constexpr int MostPauses = 5;
-// A model that cannot write valid arguments three times in a row will not the fourth time.
-constexpr int MostBadCallsInARow = 3;
-constexpr qsizetype QuotedArgs = 400;
+// A sandbox service that ends again and again does so because of what runs in it.
+constexpr int MostRestarts = 1;
 
 qint64 nowMs() { return SystemClock().monotonicMs(); }
 
@@ -141,31 +139,8 @@ void AgentLoop::connectMachine()
         }
         m_client = *client;
         m_machine = new TurnMachine(m_client, m_journal, m_setup.machine, this);
-        connect(m_machine, &TurnMachine::ready, this, [this] {
-            m_connected = true;
-            m_machinePaused = false;
-            if (m_stopRequested) {
-                endTurn(TurnEnd::Stopped);
-            } else if (m_state == State::Waking) {
-                setState(State::Calling);
-                for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-                    m_runner->add(call);
-                checkCalls();
-            } else {
-                think();
-            }
-        });
-        connect(m_machine, &TurnMachine::failed, this, [this](const Error &error) {
-            if (m_state == State::Waking) {
-                for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-                    refuse(call.proposed, call.proposed.toolName,
-                           u"Not run: the sandbox could not be started."_s, u"not-run"_s);
-                for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-                    refuse(call.proposed, call.proposed.toolName,
-                           u"Not run: the sandbox could not be started."_s, u"not-run"_s);
-            }
-            fail(TurnEnd::SandboxError, error);
-        });
+        connect(m_machine, &TurnMachine::ready, this, &AgentLoop::onMachineReady);
+        connect(m_machine, &TurnMachine::failed, this, &AgentLoop::onMachineFailed);
         connect(m_machine, &TurnMachine::settled, this, &AgentLoop::writeTurnFinish);
         connect(m_machine, &TurnMachine::frozen, this, [this](bool ok, const QString &problem) {
             if (m_state != State::Freezing)
@@ -180,6 +155,84 @@ void AgentLoop::connectMachine()
         });
         m_machine->connectSandbox();
     });
+}
+
+void AgentLoop::onMachineReady()
+{
+    m_connected = true;
+    m_machinePaused = false;
+    if (m_stopRequested) {
+        endTurn(TurnEnd::Stopped);
+    } else if (m_state == State::Waking) {
+        setState(State::Calling);
+        for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
+            m_runner->add(call);
+        checkCalls();
+    } else {
+        think();
+    }
+}
+
+void AgentLoop::onMachineFailed(const Error &error)
+{
+    if (m_state == State::Waking) {
+        for (const ApprovedCall &call : std::exchange(m_onWaking, {}) + std::exchange(m_waiting, {}))
+            refuse(call.proposed, call.proposed.toolName, u"Not run: the sandbox could not be started."_s,
+                   u"not-run"_s);
+    }
+    fail(TurnEnd::SandboxError, error);
+}
+
+bool AgentLoop::isServiceLost() const
+{
+    return m_client && m_setup.isSandboxLost && m_setup.isSandboxLost(m_client);
+}
+
+void AgentLoop::withService(std::function<void(const std::optional<Error> &)> then)
+{
+    if (!isServiceLost()) {
+        then({});
+        return;
+    }
+    m_setup.sandboxClient(this, [this, then = std::move(then)](const Result<SandboxClient *, Error> &client) {
+        if (m_state == State::Finished)
+            return;
+        if (!client) {
+            then(client.error());
+            return;
+        }
+        m_client = *client;
+        m_machine->setClient(m_client);
+        if (m_runner)
+            m_runner->setClient(m_client);
+        note(u"sandbox"_s, u"The local sandbox service had ended and was started again. Files are kept."_s);
+        then({});
+    });
+}
+
+void AgentLoop::wake()
+{
+    setState(State::Waking);
+    withService([this](const std::optional<Error> &problem) {
+        if (problem)
+            onMachineFailed(*problem);
+        else
+            m_machine->connectSandbox();
+    });
+}
+
+void AgentLoop::runCalls(const QList<ApprovedCall> &calls)
+{
+    if (!calls.isEmpty() && m_runner->isIdle() && m_restarts < MostRestarts && isServiceLost()) {
+        ++m_restarts;
+        m_onWaking += calls;
+        wake();
+        return;
+    }
+    setState(State::Calling);
+    for (const ApprovedCall &call : calls)
+        m_runner->add(call);
+    checkCalls();
 }
 
 void AgentLoop::think()
@@ -329,213 +382,6 @@ void AgentLoop::onModelError(const ModelStepEnd &answer)
     fail(TurnEnd::ModelError, {ErrorKind::Model, answer.error.message, kept, modelErrorTodo(answer.error)});
 }
 
-void AgentLoop::judge()
-{
-    setState(State::Calling);
-    m_runner = new CallRunner(m_client, m_machine->sandboxId(), m_journal, m_setup.turn, m_step, this);
-    connect(m_runner, &CallRunner::idle, this, &AgentLoop::checkCalls);
-    // Every call is judged before any runs: a refusal or a question must not come after side effects of its
-    // siblings.
-    QList<ApprovedCall> allowed;
-    bool anyAsked = false;
-    bool allBad = true;
-    for (const ProposedCall &proposed : std::as_const(m_answer.calls)) {
-        const Tool *tool = m_setup.tools.find(proposed.toolName);
-        if (!tool) {
-            refuse(proposed, proposed.toolName,
-                   u"There is no tool named \"%1\". The tools are: %2. Use one of these names exactly."_s.arg(
-                       proposed.toolName.left(80), m_setup.tools.names().join(u", "_s)),
-                   u"unknown-tool"_s);
-            allBad = false;
-            continue;
-        }
-        if (proposed.args.isEmpty()) {
-            refuse(
-                proposed, proposed.toolName,
-                u"The arguments of %1 are not a JSON object (%2) and the call was not run. They began: %3"_s
-                    .arg(proposed.toolName, proposed.problem, proposed.raw.left(QuotedArgs)),
-                u"invalid-arguments"_s);
-            continue;
-        }
-        Json args = parseJson(proposed.args).value_or(Json::object());
-        const QList<SchemaProblem> problems = SchemaValidator::validate(tool->inputSchema(), args);
-        if (!problems.isEmpty()) {
-            refuse(proposed, proposed.toolName,
-                   QString::fromUtf8(SchemaValidator::refusal(proposed.toolName, problems, proposed.args)),
-                   u"invalid-arguments"_s);
-            continue;
-        }
-        const QString problem = tool->argumentProblem(args);
-        if (!problem.isEmpty()) {
-            refuse(proposed, proposed.toolName, problem, u"invalid-arguments"_s);
-            continue;
-        }
-        allBad = false;
-        const ApprovedCall call{proposed, tool, args};
-        const PolicyVerdict verdict = m_setup.policy.judge(tool->name(), args, proposed.scriptedAsk);
-        switch (verdict.kind) {
-        case PolicyVerdict::Kind::Allow:
-            approve(call, u"approved"_s, u"policy"_s, verdict.rule);
-            allowed.append(call);
-            break;
-        case PolicyVerdict::Kind::Ask:
-            anyAsked = true;
-            approve(call, u"asked"_s, u"policy"_s, verdict.rule);
-            m_waiting.append(call);
-            break;
-        case PolicyVerdict::Kind::Deny:
-            approve(call, u"denied"_s, u"policy"_s, verdict.rule);
-            refuse(proposed, proposed.toolName, u"Denied: %1."_s.arg(verdict.rule), u"denied"_s);
-            break;
-        }
-    }
-    m_badCalls = allBad ? m_badCalls + 1 : 0;
-    if (anyAsked && m_setup.endWhenAsked) {
-        for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-            refuse(call.proposed, call.proposed.toolName,
-                   u"Not run: it waited for an approval that nobody could give here."_s, u"not-run"_s);
-        for (const ApprovedCall &call : std::as_const(allowed))
-            refuse(call.proposed, call.proposed.toolName,
-                   u"Not run: another call of this step waits for an approval."_s, u"not-run"_s);
-        finishStep();
-        endTurn(TurnEnd::Waiting);
-        return;
-    }
-    for (const ApprovedCall &call : std::as_const(allowed))
-        m_runner->add(call);
-    checkCalls();
-}
-
-void AgentLoop::approve(const ApprovedCall &call, const QString &state, const QString &by,
-                        const QString &rule)
-{
-    m_journal->append(EventKind::ToolApproval,
-                      JsonBuilder()
-                          .add("turn"_L1, m_setup.turn)
-                          .add("step"_L1, m_step)
-                          .add("callId"_L1, call.proposed.callId)
-                          .add("state"_L1, state)
-                          .add("by"_L1, by)
-                          .add("rule"_L1, rule)
-                          .add("reason"_L1, QString())
-                          .take());
-}
-
-void AgentLoop::refuse(const ProposedCall &call, const QString &toolName, const QString &error,
-                       const QString &reason)
-{
-    m_journal->append(EventKind::ToolError,
-                      JsonBuilder()
-                          .add("turn"_L1, m_setup.turn)
-                          .add("step"_L1, m_step)
-                          .add("callId"_L1, call.callId)
-                          .add("toolName"_L1, toolName)
-                          .add("error"_L1, error)
-                          .add("reason"_L1, reason)
-                          .take());
-}
-
-QString AgentLoop::decide(const QString &callId, const ApprovalDecision &decision)
-{
-    qsizetype index = 0;
-    while (index < m_waiting.size() && m_waiting[index].proposed.callId != callId)
-        ++index;
-    if (index == m_waiting.size())
-        return u"This call no longer waits for an answer."_s;
-    ApprovedCall call = m_waiting[index];
-    JsonBuilder payload;
-    payload.add("turn"_L1, m_setup.turn).add("step"_L1, m_step).add("callId"_L1, callId);
-    if (decision.kind == ApprovalDecision::Kind::Deny) {
-        m_waiting.removeAt(index);
-        payload.add("state"_L1, "denied"_L1)
-            .add("by"_L1, decision.by)
-            .add("rule"_L1, QString())
-            .add("reason"_L1, decision.reason);
-        m_journal->append(EventKind::ToolApproval, payload.take());
-        refuse(call.proposed, call.proposed.toolName,
-               decision.reason.isEmpty()
-                   ? u"The user did not approve this call. It was not run."_s
-                   : u"The user did not approve this call. It was not run. Reason: %1"_s.arg(decision.reason),
-               u"denied"_s);
-        checkCalls();
-        return {};
-    }
-    if (decision.kind == ApprovalDecision::Kind::Edit) {
-        JsonParseOptions strict;
-        strict.rejectDuplicates = true;
-        const auto edited = parseJson(decision.args, strict);
-        if (!edited || !edited->isObject())
-            return u"The edited arguments are not a JSON object. The call still waits."_s;
-        Json args = *edited;
-        const QList<SchemaProblem> problems = SchemaValidator::validate(call.tool->inputSchema(), args);
-        if (!problems.isEmpty())
-            return u"The edited arguments do not fit the tool (%1: %2). The call still waits."_s.arg(
-                problems.first().path.join(u'.'), problems.first().text);
-        const QString problem = call.tool->argumentProblem(args);
-        if (!problem.isEmpty())
-            return problem + u" The call still waits."_s;
-        call.args = args;
-    }
-    m_waiting.removeAt(index);
-    const bool edited = decision.kind == ApprovalDecision::Kind::Edit;
-    payload.add("state"_L1, edited ? "edited"_L1 : "approved"_L1)
-        .add("by"_L1, decision.by)
-        .add("rule"_L1, QString());
-    payload.add("reason"_L1, decision.reason);
-    if (edited)
-        payload.add("args"_L1, call.args);
-    m_journal->append(EventKind::ToolApproval, payload.take());
-    m_waitingTimer.stop();
-    if (m_machinePaused) {
-        m_onWaking.append(call);
-        if (m_state != State::Waking) {
-            setState(State::Waking);
-            m_machine->connectSandbox();
-        }
-    } else {
-        setState(State::Calling);
-        m_runner->add(call);
-        checkCalls();
-    }
-    return {};
-}
-
-void AgentLoop::checkCalls()
-{
-    if (m_state != State::Calling && m_state != State::Waiting && m_state != State::Stopping)
-        return;
-    if (!m_runner || !m_runner->isIdle())
-        return;
-    if (m_state == State::Stopping) {
-        finishStep();
-        if (m_runner->leftSomethingRunning()) {
-            setState(State::Freezing);
-            m_machine->freeze(u"Frozen to stop what did not end."_s);
-        } else {
-            endTurn(TurnEnd::Stopped);
-        }
-        return;
-    }
-    if (!m_waiting.isEmpty()) {
-        setState(State::Waiting);
-        if (m_setup.pauseWhileWaiting.count() > 0 && !m_machinePaused && !m_waitingTimer.isActive())
-            m_waitingTimer.start(m_setup.pauseWhileWaiting);
-        return;
-    }
-    if (!m_onWaking.isEmpty())
-        return;
-    m_waitingTimer.stop();
-    finishStep();
-    if (m_badCalls >= MostBadCallsInARow) {
-        fail(TurnEnd::ModelError,
-             {ErrorKind::Model, u"The model wrote unusable arguments three times in a row."_s,
-              u"Everything it did before is kept."_s,
-              u"Send a message that says what is wrong, or choose another model."_s});
-        return;
-    }
-    drain();
-}
-
 void AgentLoop::finishStep()
 {
     const std::optional<qint64> cost = m_setup.costNanos ? m_setup.costNanos(m_answer.usage) : std::nullopt;
@@ -594,84 +440,6 @@ QStringList AgentLoop::undeliveredMessages() const
     return ids;
 }
 
-void AgentLoop::stopCall(const QString &callId)
-{
-    if (m_runner)
-        m_runner->stopCall(callId);
-}
-
-void AgentLoop::stop()
-{
-    if (m_stopRequested)
-        return;
-    switch (m_state) {
-    case State::Idle:
-    case State::Recording:
-    case State::Connecting:
-    case State::Draining:
-        m_stopRequested = true;
-        break;
-    case State::Thinking:
-        m_stopRequested = true;
-        if (m_modelStep) {
-            const QList<ProposedCall> calls = m_modelStep->callsSoFar();
-            m_text = m_modelStep->textSoFar();
-            m_modelStep->abort();
-            m_modelStep->deleteLater();
-            m_modelStep = nullptr;
-            for (const ProposedCall &call : calls)
-                refuse(call, call.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
-            note(u"stop"_s,
-                 u"The model's stream was closed. What it had written stays visible and is not sent again."_s,
-                 u"model-closed"_s);
-            endTurn(TurnEnd::Stopped);
-        }
-        break;
-    case State::Calling:
-    case State::Waiting:
-    case State::Waking:
-        m_stopRequested = true;
-        m_waitingTimer.stop();
-        for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s,
-                   u"stopped"_s);
-        for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s,
-                   u"stopped"_s);
-        if (m_state == State::Waking) {
-            finishStep(); // The machine is on its way; its ready or failed ends the turn.
-            break;
-        }
-        setState(State::Stopping);
-        m_runner->stopAll();
-        checkCalls();
-        break;
-    case State::Stopping:
-    case State::Freezing:
-    case State::Settling:
-    case State::Finished:
-        break;
-    }
-}
-
-void AgentLoop::storageFailed(const Error &error)
-{
-    if (m_state == State::Settling || m_state == State::Finished)
-        return;
-    if (m_modelStep) {
-        m_modelStep->abort();
-        m_modelStep->deleteLater();
-        m_modelStep = nullptr;
-    }
-    m_waiting.clear();
-    m_onWaking.clear();
-    if (m_runner) {
-        m_runner->disconnect(this);
-        m_runner->stopAll();
-    }
-    fail(TurnEnd::Interrupted, error);
-}
-
 void AgentLoop::note(const QString &about, const QString &text, const QString &rung)
 {
     JsonBuilder payload;
@@ -705,8 +473,10 @@ void AgentLoop::endTurn(TurnEnd end)
     // be looked at.
     if (!m_connected || m_keepMachine || m_machinePaused)
         writeTurnFinish();
-    else
+    else if (m_setup.afterTurn == AfterTurn::Keep)
         m_machine->settle(m_setup.afterTurn);
+    else // Without its service nobody could say how the sandbox stands.
+        withService([this](const std::optional<Error> &) { m_machine->settle(m_setup.afterTurn); });
 }
 
 void AgentLoop::writeTurnFinish()

@@ -53,6 +53,8 @@ struct TurnSetup {
     std::chrono::milliseconds pauseWhileWaiting{20000};
     std::function<void(QObject *context, std::function<void(const Result<SandboxClient *, Error> &)>)>
         sandboxClient;
+    /// True once the service behind the client is known to have ended; sandboxClient then starts it again.
+    std::function<bool(const SandboxClient *)> isSandboxLost;
     std::function<Result<std::shared_ptr<ModelClient>, Error>()> modelClient;
     std::function<std::optional<qint64>(const Usage &)> costNanos;
 };
@@ -68,21 +70,26 @@ struct ApprovalDecision {
 
 /// One turn, from the recorded user message to turn-finish. Engine thread; event driven.
 ///
-/// | state      | entered when                       | event → next |
-/// |------------|------------------------------------|--------------------------------------------------------------------|
-/// | Idle       | made                               | start → Recording | | Recording  | turn-start written
-/// | durable → Connecting                                               | | Connecting | sandbox asked for |
-/// ready → Thinking · failed → Settling(sandbox-error)                | | Thinking   | model request (with
-/// its retries)   | answer with calls → Calling · answer → Draining · error → Settling | | Calling    | calls
-/// judged; allowed ones run     | all ended → Draining · a call waits and none runs → Waiting        | |
-/// Waiting    | only unanswered calls are left     | decide → Calling (after Waking if the machine was
-/// paused)          | | Waking     | machine started for an answer      | ready → Calling · failed →
-/// Settling(sandbox-error)                 | | Draining   | step-finish written                | steering or
-/// results → Thinking · limit or nothing → Settling       | | Stopping   | stop() while calls run | calls
-/// ended → Settling(stopped) · end not seen → Freezing          | | Freezing   | machine paused to end a call
-/// | frozen → Settling(stopped), machine left as it is                  | | Settling   | after-turn action |
-/// settled → Finished                                                 | | Finished   | turn-finish written
-/// and durable    | finished() was emitted                                             |
+// clang-format off
+/// | state      | entered when                       | event → next                                                        |
+/// |------------|------------------------------------|---------------------------------------------------------------------|
+/// | Idle       | made                               | start → Recording                                                   |
+/// | Recording  | turn-start written                 | durable → Connecting                                                |
+/// | Connecting | sandbox asked for                  | ready → Thinking · failed → Settling(sandbox-error)                 |
+/// | Thinking   | model request (with its retries)   | answer with calls → Calling · answer → Draining · error → Settling  |
+/// | Calling    | calls judged; allowed ones run     | all ended → Draining · a call waits and none runs → Waiting         |
+/// | Waiting    | only unanswered calls are left     | decide → Calling (after Waking if the machine was paused)           |
+/// | Waking     | machine started for an answer      | ready → Calling · failed → Settling(sandbox-error)                  |
+/// | Draining   | step-finish written                | steering or results → Thinking · limit or nothing → Settling        |
+/// | Stopping   | stop() while calls run             | calls ended → Settling(stopped) · end not seen → Freezing           |
+/// | Freezing   | machine paused to end a call       | frozen → Settling(stopped), machine left as it is                   |
+/// | Settling   | after-turn action                  | settled → Finished                                                  |
+/// | Finished   | turn-finish written and durable    | finished() was emitted                                              |
+// clang-format on
+///
+/// A local sandbox service that has ended is started again once in a turn, for the calls that come next
+/// (Calling → Waking), and for the after-turn action. A call that was running then has an unknown outcome
+/// and is not repeated.
 ///
 /// stop() in Recording and Connecting is remembered and acted on at the next step; in Thinking it closes the
 /// stream; in Waiting it ends the waiting calls; in Settling and Finished it does nothing.
@@ -138,6 +145,14 @@ private:
     void approve(const ApprovedCall &call, const QString &state, const QString &by, const QString &rule);
     void refuse(const ProposedCall &call, const QString &toolName, const QString &error,
                 const QString &reason);
+    void runCalls(const QList<ApprovedCall> &calls);
+    void wake();
+    /// Runs `then` at once, or, if the service behind the client has ended, when it was started again; with
+    /// the error if it could not be.
+    void withService(std::function<void(const std::optional<Error> &)> then);
+    void onMachineReady();
+    void onMachineFailed(const Error &error);
+    [[nodiscard]] bool isServiceLost() const;
     void checkCalls();
     void finishStep();
     void drain();
@@ -163,6 +178,7 @@ private:
     int m_step = 0;
     int m_pauses = 0;
     int m_badCalls = 0;
+    int m_restarts = 0; ///< Of the sandbox service, for calls of this turn.
     QString m_text;
     QList<Usage> m_usages;
     std::optional<qint64> m_costNanos = 0;

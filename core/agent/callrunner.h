@@ -31,6 +31,7 @@ public:
                QObject *parent);
 
     void add(const ApprovedCall &call); ///< May be called while others run.
+    void setClient(SandboxClient *client) { m_client = client; } ///< For the calls that start from now on.
     void stopAll(); ///< Waiting ones end as stopped; running ones by the ladder. idle() follows if any ran.
     void stopCall(const QString &callId);
     [[nodiscard]] bool isIdle() const

@@ -199,8 +199,9 @@ void TurnMachine::settle(AfterTurn action)
 void TurnMachine::trouble(const QString &state, const QString &text)
 {
     record(state, text);
-    m_journal->append(EventKind::Note,
-                      JsonBuilder().add("about"_L1, "sandbox"_L1).add("text"_L1, text).take());
+    m_journal->append(
+        EventKind::Note,
+        JsonBuilder().add("turn"_L1, m_setup.turn).add("about"_L1, "sandbox"_L1).add("text"_L1, text).take());
 }
 
 void TurnMachine::freeze(const QString &why)

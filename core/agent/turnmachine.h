@@ -18,6 +18,7 @@ enum class AfterTurn { Pause = 1, Keep, Delete };
 
 /// What a conversation's sandbox is made with, and where it stands by the log.
 struct MachineSetup {
+    int turn = 0;
     QString backend; ///< local, superserve
     QString name; ///< For create.
     QString installId; ///< Metadata ph_install.
@@ -36,6 +37,8 @@ class TurnMachine : public QObject {
 public:
     TurnMachine(SandboxClient *client, Journal *journal, MachineSetup setup, QObject *parent);
 
+    /// The service was started again and is reached by this one from now on; connectSandbox() follows.
+    void setClient(SandboxClient *client) { m_client = client; }
     void connectSandbox(); ///< Then ready() or failed().
     void settle(AfterTurn action); ///< Then settled(), also when it did not work (the log says so).
     void freeze(const QString &why); ///< Pause now, whatever the after-turn action; then frozen(ok).

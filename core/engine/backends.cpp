@@ -52,6 +52,12 @@ QString Backends::defaultBackend() const
     return hasSuperserveKey() ? u"superserve"_s : u"local"_s;
 }
 
+bool Backends::isLost(const SandboxClient *client) const
+{
+    return client != m_superserve.get()
+        && (client != m_local.get() || !m_localService || !m_localService->isReady());
+}
+
 void Backends::client(const QString &backend, QObject *context, ClientReply reply)
 {
     const auto answer = [context = QPointer<QObject>(context),

@@ -30,6 +30,9 @@ public:
     /// Replies on a later event-loop turn unless `context` is destroyed first. The client stays owned by this
     /// object.
     void client(const QString &backend, QObject *context, ClientReply reply);
+    /// True once it is known that the service behind `client` has ended: client() starts it again and gives
+    /// one that reaches it. A hosted service does not end.
+    [[nodiscard]] bool isLost(const SandboxClient *client) const;
     /// What a conversation gets when nothing is chosen: option, environment, superserve if its key is known,
     /// else local.
     [[nodiscard]] QString defaultBackend() const;

@@ -106,6 +106,7 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.endWhenAsked = cannotAsk;
     setup.retries = m_services.options->retries;
     setup.pauseWhileWaiting = m_services.options->pauseWhileWaiting;
+    setup.machine.turn = setup.turn;
     setup.machine.backend = settings.backend;
     setup.machine.name = settings.sandboxName;
     setup.machine.installId = m_services.installId;
@@ -117,6 +118,7 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.sandboxClient = [this, backend = settings.backend](QObject *context, Backends::ClientReply reply) {
         m_services.backends->client(backend, context, std::move(reply));
     };
+    setup.isSandboxLost = [this](const SandboxClient *client) { return m_services.backends->isLost(client); };
     const ModelName name = setup.model;
     setup.modelClient = [this, name] { return m_services.catalog->client(name); };
     setup.costNanos = [this, name](const Usage &usage) { return m_services.catalog->costNanos(name, usage); };

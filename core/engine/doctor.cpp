@@ -8,7 +8,7 @@
 #include "model/modelcatalog.h"
 #include "store/logreader.h"
 
-#include <QSet>
+#include <QHash>
 #include <QStorageInfo>
 
 namespace Pilothouse {
@@ -19,19 +19,39 @@ namespace {
 
 constexpr qint64 LittleSpace = Q_INT64_C(500) * 1000 * 1000;
 
-void addStore(EngineCore *core, QList<DoctorLine> &lines, QSet<QString> &known)
+/// Conversations of the log and the sandbox of each, empty if it has none by the log.
+using KnownSandboxes = QHash<QString, QString>;
+
+/// Only sandboxes that this installation made for a conversation can be its orphans. One that the log does
+/// not know stays its conversation's own as long as that has no other: its create was interrupted, and the
+/// next turn looks it up.
+bool isOrphan(const SandboxInfo &info, const QString &installId, const KnownSandboxes &known)
 {
+    const QString conversation = info.metadataValue(u"ph_conversation"_s);
+    if (installId.isEmpty() || info.metadataValue(u"ph_install"_s) != installId || conversation.isEmpty())
+        return false;
+    const auto owner = known.constFind(conversation);
+    return owner == known.constEnd() || (!owner->isEmpty() && *owner != info.id);
+}
+
+/// False: the log could not be read, so nobody can say what is an orphan.
+bool addStore(EngineCore *core, QList<DoctorLine> &lines, KnownSandboxes &known)
+{
+    if (const std::optional<Error> &why = core->options().onlyLooks) {
+        // An owner at work is no fault; a folder that nobody can write to is.
+        lines.append(
+            {why->kind == ErrorKind::NotOwner ? DoctorLine::Verdict::Warning : DoctorLine::Verdict::Problem,
+             u"store"_s, why->toText()});
+    }
     const auto reader = LogReader::open(core->dataDir());
     const auto all =
         reader ? (*reader)->conversations() : Result<QList<ConversationSummary>, Error>(fail(reader.error()));
     if (!all) {
         lines.append({DoctorLine::Verdict::Problem, u"store"_s, all.error().toText()});
-        return;
+        return false;
     }
-    for (const ConversationSummary &summary : *all) {
-        if (!summary.sandboxId.isEmpty())
-            known.insert(summary.sandboxId);
-    }
+    for (const ConversationSummary &summary : *all)
+        known.insert(summary.id, summary.sandboxId);
     const auto damage = (*reader)->check();
     if (!damage)
         lines.append({DoctorLine::Verdict::Problem, u"store"_s, damage.error().toText()});
@@ -44,6 +64,7 @@ void addStore(EngineCore *core, QList<DoctorLine> &lines, QSet<QString> &known)
                   u"%1 conversations in %2; %3 MB free on that disk"_s.arg(all->size())
                       .arg(core->dataDir())
                       .arg(free / 1000000)});
+    return true;
 }
 
 void addKeys(EngineCore *core, QList<DoctorLine> &lines)
@@ -69,12 +90,13 @@ void addKeys(EngineCore *core, QList<DoctorLine> &lines)
 void runDoctor(EngineCore *core, std::function<void(const QList<DoctorLine> &)> reply)
 {
     auto lines = std::make_shared<QList<DoctorLine>>();
-    auto known = std::make_shared<QSet<QString>>();
+    auto known = std::make_shared<KnownSandboxes>();
     addKeys(core, *lines);
-    addStore(core, *lines, *known);
+    const bool isLogRead = addStore(core, *lines, *known);
     const QString backend = core->backends()->defaultBackend();
     core->backends()->client(
-        backend, core, [core, lines, known, backend, reply](const Result<SandboxClient *, Error> &client) {
+        backend, core,
+        [core, lines, known, isLogRead, backend, reply](const Result<SandboxClient *, Error> &client) {
             if (!client) {
                 lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s, client.error().toText()});
                 lines->append({DoctorLine::Verdict::Warning, u"orphans"_s,
@@ -84,7 +106,8 @@ void runDoctor(EngineCore *core, std::function<void(const QList<DoctorLine> &)> 
             }
             (*client)->list(
                 {}, core,
-                [core, lines, known, backend, reply](const Result<QList<SandboxInfo>, ApiError> &list) {
+                [core, lines, known, isLogRead, backend,
+                 reply](const Result<QList<SandboxInfo>, ApiError> &list) {
                     if (!list) {
                         lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s,
                                        u"%1: %2"_s.arg(backend, list.error().message)});
@@ -93,12 +116,15 @@ void runDoctor(EngineCore *core, std::function<void(const QList<DoctorLine> &)> 
                     }
                     lines->append({DoctorLine::Verdict::Ok, u"sandbox"_s,
                                    u"%1 answers; it has %2 sandboxes"_s.arg(backend).arg(list->size())});
+                    if (!isLogRead) {
+                        lines->append({DoctorLine::Verdict::Warning, u"orphans"_s,
+                                       u"not looked for: the log could not be read"_s});
+                        reply(*lines);
+                        return;
+                    }
                     QStringList orphans;
                     for (const SandboxInfo &info : *list) {
-                        // Only sandboxes that this installation made for a conversation can be its orphans.
-                        if (info.metadataValue(u"ph_install"_s) == core->installId()
-                            && !info.metadataValue(u"ph_conversation"_s).isEmpty()
-                            && !known->contains(info.id))
+                        if (isOrphan(info, core->installId(), *known))
                             orphans.append(info.id);
                     }
                     lines->append(

@@ -48,7 +48,8 @@ public:
     template <typename T>
     using Reply = std::function<void(const Result<T, Error> &)>;
 
-    /// Takes ownership of DATA. Errors: NotOwner (names the owner), Storage.
+    /// Takes ownership of DATA, unless the options say that it only looks. Errors: NotOwner (names the
+    /// owner), Storage.
     [[nodiscard]] static Result<std::unique_ptr<Engine>, Error> open(const EngineOptions &options);
     ~Engine()
         override; ///< Turns that still run are left as interrupted; stopAll() first to end them properly.

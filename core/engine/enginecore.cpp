@@ -48,6 +48,12 @@ EngineCore::~EngineCore()
 
 Result<Done, Error> EngineCore::open()
 {
+    if (m_options.onlyLooks) {
+        const QSettings settings(settingsFile(), QSettings::IniFormat);
+        m_installId = settings.value(u"installId"_s).toString();
+        makeServices();
+        return Done();
+    }
     auto store = Store::open(m_options.dataDir, m_options.program);
     if (!store)
         return fail(store.error());
@@ -57,7 +63,7 @@ Result<Done, Error> EngineCore::open()
         return fail(reader.error());
     m_reader = std::move(*reader);
 
-    QSettings settings(QDir(m_options.dataDir).filePath(u"settings.ini"_s), QSettings::IniFormat);
+    QSettings settings(settingsFile(), QSettings::IniFormat);
     m_installId = settings.value(u"installId"_s).toString();
     if (!isId(m_installId)) {
         m_installId = newId();
@@ -73,11 +79,18 @@ Result<Done, Error> EngineCore::open()
         for (Conversation *conversation : std::as_const(m_open))
             conversation->storageFailed(error);
     });
+    makeServices();
+    return recover();
+}
+
+QString EngineCore::settingsFile() const { return QDir(m_options.dataDir).filePath(u"settings.ini"_s); }
+
+void EngineCore::makeServices()
+{
     m_network = new NetworkAccess(this);
     m_secrets = std::make_unique<EnvironmentSecretStore>(m_options.environment);
     m_backends = new Backends(m_options, m_network, m_secrets.get(), this);
     m_catalog = std::make_unique<ModelCatalog>(m_network, m_options.environment, m_options.demoScript);
-    return recover();
 }
 
 Result<Done, Error> EngineCore::recover()
@@ -142,6 +155,8 @@ ConversationSettings EngineCore::withDefaults(ConversationSettings settings) con
 
 std::optional<Error> EngineCore::create(const QString &id, const ConversationSettings &settings)
 {
+    if (m_options.onlyLooks)
+        return m_options.onlyLooks;
     if (!isId(id) || m_open.contains(id))
         return Error{ErrorKind::Internal, u"A conversation id was used twice."_s, {}, {}};
     auto log = std::make_unique<ConversationLog>(id, 0, m_pipe, &m_clock);
@@ -155,8 +170,10 @@ Conversation *EngineCore::adopt(std::unique_ptr<ConversationLog> log)
     const QString id = log->conversation();
     auto *conversation = new Conversation(
         std::move(log), {&m_options, m_backends, m_catalog.get(), m_pipe, &m_clock, m_installId}, this);
-    connect(conversation, &Conversation::turnEnded, this,
-            [this](const QString &ended, TurnEnd end) { Q_EMIT turnEnded(ended, turnEndName(end)); });
+    connect(conversation, &Conversation::turnEnded, this, [this](const QString &ended, TurnEnd end) {
+        // Whoever hears of the end stops listening, and must have heard the reason before.
+        m_pipe->whenTaken([this, ended, end] { Q_EMIT turnEnded(ended, turnEndName(end)); });
+    });
     connect(conversation, &Conversation::removed, this, [this](const QString &removed) {
         if (Conversation *gone = m_open.take(removed))
             gone->deleteLater();
@@ -170,6 +187,8 @@ Result<Conversation *, Error> EngineCore::conversation(const QString &id)
 {
     if (Conversation *open = m_open.value(id))
         return open;
+    if (m_options.onlyLooks)
+        return fail(*m_options.onlyLooks);
     const auto last = m_reader->lastSeq(id);
     if (!last)
         return fail(last.error());
@@ -195,7 +214,11 @@ Result<Conversation *, Error> EngineCore::conversation(const QString &id)
     return adopt(std::move(log));
 }
 
-void EngineCore::acknowledge() { m_pipe->acknowledge(); }
+void EngineCore::acknowledge()
+{
+    if (m_pipe)
+        m_pipe->acknowledge();
+}
 
 void EngineCore::stopAll()
 {

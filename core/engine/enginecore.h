@@ -54,6 +54,8 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] Result<Done, Error> recover();
+    [[nodiscard]] QString settingsFile() const;
+    void makeServices(); ///< What needs no log: network, secrets, sandboxes, models.
     Conversation *adopt(std::unique_ptr<ConversationLog> log);
 
     EngineOptions m_options;

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "util/error.h"
+
 #include <QString>
 
 #include <chrono>
@@ -27,6 +29,9 @@ struct EngineOptions {
     std::optional<qint64> sandboxTimeoutSeconds = 3600; ///< Backstop of create: active time per session.
     std::optional<qint64> sandboxAutoDeleteSeconds = 2592000; ///< Backstop of create: paused time, 30 days.
     std::chrono::milliseconds pauseWhileWaiting{20000};
+    /// Set: the engine only looks. It does not take the data folder, writes nothing into it, and answers
+    /// whatever would need the log with this error; sandboxes can be listed and read, and doctor tells it.
+    std::optional<Error> onlyLooks;
     std::function<QString(const QString &)> environment;
 };
 

@@ -6,6 +6,9 @@
 #include "engine/conversationlog.h"
 #include "store/store.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace Pilothouse {
 
 using namespace std::chrono_literals;
@@ -105,12 +108,14 @@ void EventPipe::toSubscriber()
     if (m_lagged) {
         m_lagged = false;
         m_taken = false;
+        ++m_batches;
         Q_EMIT subscriberLagged();
         return;
     }
     if (m_forSubscriber.isEmpty())
         return;
     m_taken = false;
+    ++m_batches;
     m_subscriberBytes = 0;
     Q_EMIT batch(std::exchange(m_forSubscriber, {}));
 }
@@ -125,11 +130,28 @@ void EventPipe::flush()
         schedule(); // Otherwise acknowledge() does: nothing runs while a blocked subscriber blocks.
 }
 
+void EventPipe::whenTaken(std::function<void()> then)
+{
+    // Others may push without end meanwhile: what counts is the batch that has what was pushed so far.
+    const bool isAllHandedOver = m_forSubscriber.isEmpty() && !m_lagged;
+    m_whenTaken.push_back({isAllHandedOver ? m_batches : m_batches + 1, std::move(then)});
+    if (m_taken)
+        acknowledge();
+}
+
 void EventPipe::acknowledge()
 {
     m_taken = true;
     if (!m_forSubscriber.isEmpty() || m_lagged)
         schedule();
+    std::vector<Taken> waiting = std::exchange(m_whenTaken, {});
+    const auto due = std::stable_partition(waiting.begin(), waiting.end(),
+                                           [this](const Taken &taken) { return taken.batch > m_batches; });
+    const std::vector<Taken> ready(std::make_move_iterator(due), std::make_move_iterator(waiting.end()));
+    waiting.erase(due, waiting.end());
+    m_whenTaken = std::move(waiting);
+    for (const Taken &taken : ready)
+        taken.then();
 }
 
 void EventPipe::onCommitted(quint64 ticket)

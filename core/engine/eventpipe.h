@@ -35,6 +35,8 @@ public:
     void markDirty(ConversationLog *log);
     void forget(ConversationLog *log);
     void whenDurable(QObject *context, std::function<void()> then);
+    /// Runs `then` once the subscriber has taken everything pushed so far: at once, or at an acknowledge().
+    void whenTaken(std::function<void()> then);
     /// The subscriber took the last batch.
     void acknowledge();
     /// Everything out now: to the store, and to the subscriber if it took the last batch.
@@ -70,6 +72,12 @@ private:
     qint64 m_subscriberBytes = 0;
     std::vector<Barrier> m_barriers;
     QHash<quint64, std::vector<Barrier>> m_waiting; ///< By ticket.
+    struct Taken {
+        quint64 batch; ///< Number of the batch that must have been taken.
+        std::function<void()> then;
+    };
+    std::vector<Taken> m_whenTaken; ///< By rising batch.
+    quint64 m_batches = 0; ///< Handed to the subscriber so far.
     bool m_taken = true;
     bool m_lagged = false;
     bool m_barrierQueued = false;

@@ -171,8 +171,11 @@ void AnthropicFold::addDelta(qint64 index, const Json &delta, QList<StreamEvent>
     } else if (type == "thinking_delta"_L1 && block.kind == Block::Kind::Thinking) {
         append(delta[u"thinking"], Type::ThinkingDelta);
     } else if (type == "signature_delta"_L1 && block.kind == Block::Kind::Thinking) {
-        block.signature = delta[u"signature"].toString(); // Comes whole.
-        block.hasSignature = true;
+        const QString signature = delta[u"signature"].toString(); // Comes whole.
+        if (countText(signature.size())) {
+            block.signature = signature;
+            block.hasSignature = true;
+        }
     } else if (type == "input_json_delta"_L1 && block.kind == Block::Kind::Call) {
         append(delta[u"partial_json"], Type::ToolArgsDelta);
     } else if (type == "input_json_delta"_L1 && block.kind == Block::Kind::ServerCall) {

@@ -15,15 +15,20 @@ namespace Pilothouse {
 /// understood is ignored, except whole blocks: those are kept as they came, members and order included.
 class AnthropicFold {
 public:
-    /// More blocks or text than any real answer has; beyond it the server is broken or hostile.
+    /// More blocks or text than any real answer has; beyond it the server is broken or hostile. The longest
+    /// output that a vendor offers is 128 000 tokens, about half a million characters; search results and
+    /// signatures come on top. Each character is held some five times (two bytes each: here, in the step, on
+    /// its way to the log and to the reader), so this is what an endless answer costs at most in memory.
     static constexpr qsizetype MostBlocks = 4096;
-    static constexpr qint64 MostText = 64LL * 1024 * 1024; ///< Characters over all blocks.
+    static constexpr qint64 MostText = 8LL * 1024 * 1024; ///< Characters over all blocks.
 
     void startMessage(const Json &message, QList<StreamEvent> &out);
     void startBlock(qint64 index, const Json &block, QList<StreamEvent> &out);
     void addDelta(qint64 index, const Json &delta, QList<StreamEvent> &out);
     void stopBlock(qint64 index, QList<StreamEvent> &out);
     void messageDelta(const Json &delta, const Json &usage);
+    /// Content that is kept and is no text: counts like text.
+    void countOther(qsizetype size) { (void)countText(size); }
 
     [[nodiscard]] bool hasContent() const { return !m_blocks.isEmpty(); }
     [[nodiscard]] bool hasStopReason() const { return !m_stopWord.isEmpty(); }

@@ -34,14 +34,14 @@ QList<StreamEvent> AnthropicReader::feed(QByteArrayView bytes)
         const qsizetype room = limit - m_body.size();
         m_body += bytes.first(qMin(room, bytes.size()));
         if (m_form == Form::Message && bytes.size() > room)
-            failProtocol(u"the answer is larger than 64 MiB"_s, out);
+            failProtocol(u"the answer is larger than 16 MiB"_s, out);
         return out;
     }
     const QList<SseEvent> events = m_parser.feed(bytes);
     for (const SseEvent &event : events)
         onSseEvent(event, out);
     if (!m_isFinished && m_parser.overflowed())
-        failProtocol(u"one event is larger than 64 MiB"_s, out);
+        failProtocol(u"one event is larger than 16 MiB"_s, out);
     return out;
 }
 
@@ -101,9 +101,11 @@ void AnthropicReader::onSseEvent(const SseEvent &event, QList<StreamEvent> &out)
     QString type = (*json)[u"type"].toString();
     if (type.isEmpty())
         type = QString::fromUtf8(event.name);
+    if (type == "content_block_start"_L1)
+        m_fold.countOther(event.data.size()); // Kept as it came: results of searches, blocks nobody knows.
     onEvent(type, *json, out);
     if (!m_isFinished && m_fold.isOverfull())
-        failProtocol(u"the answer is larger than any real one"_s, out);
+        failProtocol(u"it is longer than any real one (8 million characters)"_s, out);
 }
 
 void AnthropicReader::onEvent(const QString &type, const Json &json, QList<StreamEvent> &out)
@@ -150,7 +152,7 @@ void AnthropicReader::finishMessage(QList<StreamEvent> &out)
         ++index;
     }
     if (m_fold.isOverfull()) {
-        failProtocol(u"the answer is larger than any real one"_s, out);
+        failProtocol(u"it is longer than any real one (8 million characters)"_s, out);
         return;
     }
     m_fold.messageDelta(message, message[u"usage"]);

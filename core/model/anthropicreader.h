@@ -14,7 +14,8 @@ namespace Pilothouse {
 /// connection closes before it; anything less is Truncated.
 class AnthropicReader final : public StreamReader {
 public:
-    static constexpr qsizetype LargestBody = 64 * 1024 * 1024; ///< Of an answer that is no event stream.
+    /// Of an answer that is no event stream: the text that the fold takes, and its escapes.
+    static constexpr qsizetype LargestBody = 16 * 1024 * 1024;
     static constexpr qsizetype LargestErrorBody = 64 * 1024; ///< Reasons are short; more is cut off.
 
     void begin(const AnswerHead &head) override;

@@ -272,6 +272,10 @@ void HttpJob::Private::onHeaders(HttpJob *job)
         return;
     headers = reply->rawHeaderPairs();
     firstByteTimer->stop();
+    // Once more: a POST is handed to Qt's own thread a little later than the call that made it, and a limit
+    // that was set before never gets there. Without it a server faster than us fills the memory.
+    if (identity())
+        reply->setReadBufferSize(ReadBuffer);
     if (spec.idleTimeout.count() > 0)
         idleTimer->start();
     const QByteArray encoding = header("Content-Encoding").trimmed().toLower();

@@ -22,8 +22,9 @@ struct SseEvent {
 /// comments, several data lines, one leading space removed. Cost is linear in the bytes whatever the packets.
 class SseParser {
 public:
-    static constexpr qsizetype LargestEvent =
-        64 * 1024 * 1024; ///< Larger ones are an error, see overflowed().
+    /// Larger ones are an error, see overflowed(). The largest real ones hold one search result or one
+    /// picture, a few MiB.
+    static constexpr qsizetype LargestEvent = 16 * 1024 * 1024;
 
     [[nodiscard]] QList<SseEvent> feed(QByteArrayView bytes);
     /// At the end of the stream: an event without its final blank line (or line end), if its data is a whole

@@ -118,6 +118,8 @@ void LocalService::ensure(QObject *context, std::function<void(const Result<Sand
     }
 }
 
+bool LocalService::isReady() const { return d->state == Private::State::Ready; }
+
 void LocalService::Private::begin()
 {
     state = State::Locking;

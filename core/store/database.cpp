@@ -5,11 +5,16 @@
 
 #include "util/logging.h"
 
+#include <QFile>
+#include <QFileInfo>
 #include <QSqlError>
+#include <QUrl>
 
 #include <atomic>
 #include <cerrno>
 #include <utility>
+
+#include <unistd.h>
 
 namespace Pilothouse {
 
@@ -30,6 +35,15 @@ enum SqliteCode {
 
 constexpr int BusyTimeoutMs =
     5000; // A reader's recovery of the WAL after a crash takes a moment, not seconds.
+
+/// A log in WAL mode needs an index file beside it even for reading. Where that cannot be made (a folder
+/// mounted read-only) and no WAL was left behind, nobody writes either: the file is read as it stands.
+bool isSealed(const QString &fileName)
+{
+    const QFileInfo file(fileName);
+    return ::access(QFile::encodeName(file.absolutePath()).constData(), W_OK) != 0
+        && QFileInfo(fileName + u"-wal"_s).size() == 0;
+}
 
 QString freeSpaceAdvice() { return u"Free some space, then try again."_s; }
 
@@ -58,7 +72,10 @@ Error storageError(const QSqlError &error)
     case SqliteNotADatabase:
         return {
             ErrorKind::Storage, u"The log is damaged or is not a log of this program ("_s + detail + u")."_s,
-            u"The file was left as it is."_s, u"Restore it from a backup, or choose another data folder."_s};
+            u"The file was left untouched."_s,
+            u"Copy the data folder before anything else, then restore a backup of log.db if you have one, or "
+            u"choose another data folder with --data-dir. Conversations that can still be read can be "
+            u"exported."_s};
     case SqliteBusy:
         return {ErrorKind::Storage,
                 u"The log is in use by another program ("_s + detail + u")."_s,
@@ -141,10 +158,16 @@ Result<std::unique_ptr<Database>, Error> Database::open(const QString &fileName,
     std::unique_ptr<Database> database(
         new Database(u"pilothouse-log-"_s + QString::number(counter.fetch_add(1) + 1)));
     QString options = u"QSQLITE_BUSY_TIMEOUT="_s + QString::number(BusyTimeoutMs);
-    if (mode == Mode::ReadOnly)
+    QString name = fileName;
+    if (mode == Mode::ReadOnly) {
         options += u";QSQLITE_OPEN_READONLY"_s;
+        if (isSealed(fileName)) {
+            options += u";QSQLITE_OPEN_URI"_s;
+            name = QUrl::fromLocalFile(fileName).toString(QUrl::FullyEncoded) + u"?immutable=1"_s;
+        }
+    }
     database->m_database.setConnectOptions(options);
-    database->m_database.setDatabaseName(fileName);
+    database->m_database.setDatabaseName(name);
     if (!database->m_database.open())
         return fail(storageError(database->m_database.lastError()));
     if (mode == Mode::ReadWrite) {

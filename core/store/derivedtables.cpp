@@ -4,6 +4,7 @@
 #include "store/derivedtables.h"
 
 #include "store/calltext.h"
+#include "store/logdamage.h"
 #include "store/rowcodec.h"
 #include "store/spillfiles.h"
 #include "util/logging.h"
@@ -88,12 +89,20 @@ Result<Done, Error> DerivedTables::prepare()
     const auto table = m_database.value(u"SELECT count(*) FROM sqlite_master WHERE name='search'"_s);
     if (!table)
         return fail(table.error());
-    // The table may come from a build of SQLite with FTS5 while this one has none.
-    m_hasSearch =
-        table->toInt() > 0 && m_database.value(u"SELECT count(*) FROM search WHERE rowid=0"_s).has_value();
-    if (table->toInt() > 0 && !m_hasSearch)
-        return m_database.exec(u"UPDATE meta SET value='0' WHERE key='derived_version'"_s);
-    return Done();
+    if (table->toInt() == 0)
+        return Done();
+    const auto probe = m_database.value(u"SELECT count(*) FROM search WHERE rowid=0"_s);
+    m_hasSearch = probe.has_value();
+    if (m_hasSearch)
+        return Done();
+    // The table may come from a build of SQLite with FTS5 while this one has none; then the tables are made
+    // anew by the next build that has it. A damaged file is another matter, and is told as such.
+    const auto modules = m_database.value(u"SELECT count(*) FROM pragma_module_list WHERE name='fts5'"_s);
+    if (!modules || modules->toInt() > 0) {
+        const auto structure = checkStructure(m_database);
+        return structure ? rebuild() : structure;
+    }
+    return m_database.exec(u"UPDATE meta SET value='0' WHERE key='derived_version'"_s);
 }
 
 Result<Done, Error> DerivedTables::createTables()

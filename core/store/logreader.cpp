@@ -4,8 +4,10 @@
 #include "store/logreader.h"
 
 #include "store/database.h"
+#include "store/deadturn.h"
 #include "store/derivedtables.h"
 #include "store/logdamage.h"
+#include "store/logfile.h"
 #include "store/migrations.h"
 #include "store/rowcodec.h"
 #include "store/spillfiles.h"
@@ -88,6 +90,15 @@ public:
                                                           const QList<EventPtr> &stored, qint64 fromSeq,
                                                           qint64 upto);
     [[nodiscard]] Result<QStringList, Error> ids(const QString &sql, const QVariantList &values);
+    /// Summaries as they stand, for View::Shown with the ends of dead turns.
+    [[nodiscard]] Result<QList<ConversationSummary>, Error> summaries(const QString &filter,
+                                                                      const QVariantList &values);
+    [[nodiscard]] Result<DeadTurn, Error> deadTurn(qint64 ref, const QString &conversation);
+    /// The end of a dead turn behind `stored`, which reaches to the end of the log: those of `kinds` (empty:
+    /// all) from `fromSeq` on.
+    [[nodiscard]] Result<Done, Error> appendDeadTurn(qint64 ref, const QString &conversation,
+                                                     const QList<EventKind> &kinds, qint64 fromSeq, int limit,
+                                                     QList<EventPtr> &stored);
 };
 
 Result<bool, Error> LogReader::Private::connected()
@@ -95,9 +106,9 @@ Result<bool, Error> LogReader::Private::connected()
     if (database)
         return true;
     const QString fileName = dataDir + u"/log.db"_s;
-    const QFileInfo info(fileName);
-    if (!info.exists())
-        return false;
+    const auto there = hasLog(fileName);
+    if (!there || !*there)
+        return there;
     auto opened = Database::open(fileName, Database::Mode::ReadOnly);
     if (!opened)
         return fail(opened.error());
@@ -256,6 +267,60 @@ Result<QList<EventPtr>, Error> LogReader::Private::withGaps(qint64 ref, const QS
     return out;
 }
 
+Result<QList<ConversationSummary>, Error> LogReader::Private::summaries(const QString &filter,
+                                                                        const QVariantList &values)
+{
+    QList<ConversationSummary> out;
+    QList<std::pair<qsizetype, qint64>> open; // Place in `out` and ref of those whose last turn is open.
+    {
+        Statement query = database->statement(u"SELECT conversation, "_s + summaryColumns()
+                                              + u" FROM summaries WHERE "_s + filter);
+        const auto run = query.run(values);
+        if (!run)
+            return fail(run.error());
+        while (query.next()) {
+            out.append(summaryFrom(query, 1).summary);
+            if (out.last().openTurnSeq > 0)
+                open.append({out.size() - 1, query.integer(0)});
+        }
+        const auto ended = query.ended();
+        if (!ended)
+            return fail(ended.error());
+    }
+    for (const auto &[place, ref] : open) {
+        const auto dead = deadTurn(ref, out[place].id);
+        if (!dead)
+            return fail(dead.error());
+        dead->applyTo(out[place]);
+    }
+    return out;
+}
+
+Result<DeadTurn, Error> LogReader::Private::deadTurn(qint64 ref, const QString &conversation)
+{
+    if (view == View::Stored)
+        return DeadTurn();
+    return DeadTurn::find(*database, ref, conversation, dataDir);
+}
+
+Result<Done, Error> LogReader::Private::appendDeadTurn(qint64 ref, const QString &conversation,
+                                                       const QList<EventKind> &kinds, qint64 fromSeq,
+                                                       int limit, QList<EventPtr> &stored)
+{
+    const auto dead = deadTurn(ref, conversation);
+    if (!dead)
+        return fail(dead.error());
+    // Events that came meanwhile have the places of these.
+    if (!stored.isEmpty() && stored.last()->seq > dead->after())
+        return Done();
+    for (const EventPtr &event : dead->events()) {
+        const bool isAsked = event->seq >= fromSeq && (kinds.isEmpty() || kinds.contains(event->kind));
+        if (isAsked && stored.size() < limit)
+            stored.append(event);
+    }
+    return Done();
+}
+
 LogReader::LogReader(std::unique_ptr<Private> priv)
     : d(std::move(priv))
 { }
@@ -278,21 +343,10 @@ Result<QList<ConversationSummary>, Error> LogReader::conversations(bool withDele
     const auto ready = d->connected();
     if (!ready)
         return fail(ready.error());
-    QList<ConversationSummary> out;
     if (!*ready)
-        return out;
-    Statement query = d->database->statement(
-        u"SELECT "_s + summaryColumns()
-        + u" FROM summaries WHERE ? OR deleted=0 ORDER BY updated_ms DESC, id LIMIT ?"_s);
-    const auto run = query.run({withDeleted, MaxConversations});
-    if (!run)
-        return fail(run.error());
-    while (query.next())
-        out.append(summaryFrom(query, 0).summary);
-    const auto ended = query.ended();
-    if (!ended)
-        return fail(ended.error());
-    return out;
+        return QList<ConversationSummary>();
+    return d->summaries(u"? OR deleted=0 ORDER BY updated_ms DESC, id LIMIT ?"_s,
+                        {withDeleted, MaxConversations});
 }
 
 Result<ConversationSummary, Error> LogReader::conversation(const QString &id)
@@ -302,17 +356,12 @@ Result<ConversationSummary, Error> LogReader::conversation(const QString &id)
         return fail(ref.error());
     if (*ref == 0)
         return fail(notFound(id));
-    Statement query =
-        d->database->statement(u"SELECT "_s + summaryColumns() + u" FROM summaries WHERE conversation=?"_s);
-    const auto run = query.run({*ref});
-    if (!run)
-        return fail(run.error());
-    if (query.next())
-        return summaryFrom(query, 0).summary;
-    const auto ended = query.ended();
-    if (!ended)
-        return fail(ended.error());
-    return fail(notFound(id));
+    const auto found = d->summaries(u"conversation=?"_s, {*ref});
+    if (!found)
+        return fail(found.error());
+    if (found->isEmpty())
+        return fail(notFound(id));
+    return found->first();
 }
 
 Result<QStringList, Error> LogReader::matchConversation(const QString &prefix)
@@ -349,6 +398,11 @@ Result<QList<EventPtr>, Error> LogReader::events(const QString &conversation, qi
     auto out = d->withGaps(*ref, conversation, *stored, qMax(qint64(1), fromSeq), isEnd ? *expected : 0);
     if (out && out->size() > most)
         out->resize(most);
+    if (out && isEnd) {
+        const auto appended = d->appendDeadTurn(*ref, conversation, {}, fromSeq, most, *out);
+        if (!appended)
+            return fail(appended.error());
+    }
     return out;
 }
 
@@ -366,8 +420,16 @@ Result<QList<EventPtr>, Error> LogReader::eventsOfKinds(const QString &conversat
         return fail(ref.error());
     if (*ref == 0)
         return QList<EventPtr>();
-    return d->readEvents(*ref, conversation, u" AND kind IN ("_s + names.join(u',') + u')', fromSeq,
-                         qBound(0, limit, MaxEvents));
+    const int most = qBound(0, limit, MaxEvents);
+    bool isEnd = false;
+    auto out = d->readEvents(*ref, conversation, u" AND kind IN ("_s + names.join(u',') + u')', fromSeq, most,
+                             &isEnd);
+    if (out && isEnd) {
+        const auto appended = d->appendDeadTurn(*ref, conversation, kinds, fromSeq, most, *out);
+        if (!appended)
+            return fail(appended.error());
+    }
+    return out;
 }
 
 Result<qint64, Error> LogReader::lastSeq(const QString &conversation)
@@ -378,7 +440,10 @@ Result<qint64, Error> LogReader::lastSeq(const QString &conversation)
     const auto last = d->database->value(u"SELECT max(seq) FROM events WHERE conversation=?"_s, {*ref});
     if (!last)
         return fail(last.error());
-    return last->toLongLong();
+    const auto dead = d->deadTurn(*ref, conversation);
+    if (!dead)
+        return fail(dead.error());
+    return dead->events().isEmpty() ? last->toLongLong() : dead->events().last()->seq;
 }
 
 Result<QList<TranscriptRow>, Error> LogReader::rowsBefore(const QString &conversation, qint64 beforeRow,
@@ -392,6 +457,7 @@ Result<QList<TranscriptRow>, Error> LogReader::rowsBefore(const QString &convers
     QList<TranscriptRow> rows;
     if (*ref == 0)
         return rows;
+    const int most = qBound(0, limit, MaxRows);
     // Rows and the deltas that complete them must be of the same moment.
     const auto begun = d->database->exec(u"BEGIN"_s);
     if (!begun)
@@ -401,7 +467,7 @@ Result<QList<TranscriptRow>, Error> LogReader::rowsBefore(const QString &convers
         Statement query = d->database->statement(u"SELECT "_s + rowColumns()
                                                  + u" FROM transcript_rows WHERE conversation=? AND row<? "
                                                    "ORDER BY row DESC LIMIT ?"_s);
-        done = query.run({*ref, beforeRow, qBound(0, limit, MaxRows)});
+        done = query.run({*ref, beforeRow, most});
         qint64 size = 0;
         while (done && size < MaxPayload && query.next()) {
             rows.prepend(rowFrom(query, 0, conversation));
@@ -419,6 +485,17 @@ Result<QList<TranscriptRow>, Error> LogReader::rowsBefore(const QString &convers
             *uptoSeq = last->toLongLong();
         else
             done = fail(last.error());
+    }
+    if (done) {
+        const auto dead = d->deadTurn(*ref, conversation);
+        if (dead)
+            done = dead->applyTo(*d->database, *ref, rows, beforeRow);
+        else
+            done = fail(dead.error());
+        if (done && uptoSeq && !dead->events().isEmpty())
+            *uptoSeq = dead->events().last()->seq;
+        if (done && rows.size() > most)
+            rows.remove(0, rows.size() - most);
     }
     const auto ended = d->database->exec(u"COMMIT"_s);
     if (!done || !ended)

@@ -3,7 +3,8 @@
 
 #include "store/migrations.h"
 
-#include <QFileInfo>
+#include "store/logfile.h"
+
 #include <QStringList>
 
 #include <array>
@@ -66,8 +67,10 @@ Error newerSchema(qint64 version)
 
 Result<Done, Error> checkSchema(const QString &fileName)
 {
-    const QFileInfo info(fileName);
-    if (!info.exists() || info.size() == 0)
+    const auto there = hasLog(fileName);
+    if (!there)
+        return fail(there.error());
+    if (!*there)
         return Done();
     auto database = Database::open(fileName, Database::Mode::ReadOnly);
     if (!database)

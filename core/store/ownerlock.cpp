@@ -14,6 +14,7 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +27,30 @@ namespace {
 
 constexpr qsizetype MaxLockFile = 4096; // What we write is far shorter; the file may hold anything.
 constexpr qsizetype MaxProgramName = 100;
+constexpr int MostAttempts = 20; // A program that only asks holds the lock for microseconds.
+constexpr int AttemptPauseMs = 2;
+
+// flock(2) that is not given up for a signal.
+int lockFile(int fd, int operation)
+{
+    int done = 0;
+    do
+        done = ::flock(fd, operation);
+    while (done != 0 && errno == EINTR);
+    return done;
+}
+
+// Lock for taking ownership: isHeld() of another program must not look like an owner.
+int lockForOwner(int fd)
+{
+    for (int attempt = 1;; ++attempt) {
+        const int done = lockFile(fd, LOCK_EX | LOCK_NB);
+        if (done == 0 || errno != EWOULDBLOCK || attempt == MostAttempts)
+            return done;
+        ::poll(nullptr, 0, AttemptPauseMs);
+        errno = EWOULDBLOCK;
+    }
+}
 
 Error notOwner(int fd, const QString &dataDir)
 {
@@ -54,11 +79,7 @@ Result<std::unique_ptr<OwnerLock>, Error> OwnerLock::take(const QString &dataDir
     if (fd < 0)
         return fail(storageError(errno, fileName));
     std::unique_ptr<OwnerLock> lock(new OwnerLock(fd));
-    int done = 0;
-    do
-        done = ::flock(fd, LOCK_EX | LOCK_NB);
-    while (done != 0 && errno == EINTR);
-    if (done != 0) {
+    if (lockForOwner(fd) != 0) {
         if (errno != EWOULDBLOCK)
             return fail(storageError(errno, fileName));
         const Error error = notOwner(fd, dataDir);
@@ -77,6 +98,17 @@ Result<std::unique_ptr<OwnerLock>, Error> OwnerLock::take(const QString &dataDir
             ::pwrite(fd, content.constData(), static_cast<size_t>(content.size()), 0);
     }
     return lock;
+}
+
+bool OwnerLock::isHeld(const QString &dataDir)
+{
+    const QString fileName = dataDir + u"/owner.lock"_s;
+    const int fd = ::open(QFile::encodeName(fileName).constData(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return errno != ENOENT;
+    const bool isFree = lockFile(fd, LOCK_SH | LOCK_NB) == 0;
+    ::close(fd);
+    return !isFree;
 }
 
 OwnerLock::~OwnerLock()

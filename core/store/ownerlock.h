@@ -20,6 +20,10 @@ public:
     [[nodiscard]] static Result<std::unique_ptr<OwnerLock>, Error> take(const QString &dataDir,
                                                                         const QString &program);
     ~OwnerLock();
+    /// Whether some program, this one included, owns the folder now. Takes nothing and makes nothing; a
+    /// folder that cannot be looked at counts as owned, because then nothing may be concluded about its
+    /// turns.
+    [[nodiscard]] static bool isHeld(const QString &dataDir);
     Q_DISABLE_COPY_MOVE(OwnerLock)
 
 private:

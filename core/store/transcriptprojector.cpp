@@ -66,6 +66,17 @@ QString resultState(const Json &payload)
     return failed ? u"failed"_s : u"done"_s;
 }
 
+void setState(TranscriptRow &row, const QString &state) { row.data.set(u"state"_s, Json::string(state)); }
+
+// The arguments as they stand now: as proposed, or as a person edited them.
+void setArgs(TranscriptRow &row, const QString &toolName, const Json &args)
+{
+    bool isCut = false;
+    row.text = callLine(toolName, args);
+    row.data.set(u"args"_s, boundedArgs(args, &isCut));
+    row.data.set(u"argsCut"_s, Json::boolean(isCut));
+}
+
 } // namespace
 
 class TranscriptProjector::Private {
@@ -202,7 +213,7 @@ void TranscriptProjector::Private::userMessage(const Event &event, const Json &p
     const QString text = payload[u"text"].toString();
     row.text = text.left(MaxText);
     row.data = boundedMembers(payload, {u"messageId", u"delivery"});
-    row.data.set(u"state"_s, Json::string(u"queued"_s));
+    setState(row, u"queued"_s);
     if (text.size() > MaxText)
         row.data.set(u"cut"_s, Json::boolean(true));
     index(row);
@@ -219,7 +230,7 @@ void TranscriptProjector::Private::deliver(const Event &event, const Json &paylo
         const QString text = std::exchange(row->text, {});
         const Json data = row->data;
         row->withdrawn = true;
-        row->data.set(u"state"_s, Json::string(u"moved"_s));
+        setState(*row, u"moved"_s);
         close(*row, event);
         row = &add(event, payload, TranscriptRow::Kind::User, false);
         row->text = text;
@@ -227,7 +238,7 @@ void TranscriptProjector::Private::deliver(const Event &event, const Json &paylo
     }
     row->turn = smallInteger(payload[u"turn"]);
     row->step = smallInteger(payload[u"step"]);
-    row->data.set(u"state"_s, Json::string(u"delivered"_s));
+    setState(*row, u"delivered"_s);
     close(*row, event);
 }
 
@@ -240,7 +251,7 @@ void TranscriptProjector::Private::queueChanged(const Event &event, const Json &
     } else if (state == "removed"_L1) {
         if (TranscriptRow *row = find(messages.value(messageId))) {
             row->withdrawn = true;
-            row->data.set(u"state"_s, Json::string(u"removed"_s));
+            setState(*row, u"removed"_s);
             close(*row, event);
         }
     }
@@ -276,7 +287,7 @@ void TranscriptProjector::Private::stepAbandoned(const Event &event, const Json 
             continue;
         row.withdrawn = true;
         if (row.kind == TranscriptRow::Kind::Call)
-            row.data.set(u"state"_s, Json::string(u"not-run"_s));
+            setState(row, u"not-run"_s);
         close(row, event);
     }
 }
@@ -301,7 +312,7 @@ void TranscriptProjector::Private::turnFinish(const Event &event, const Json &pa
             continue; // A message that was not delivered waits for the next turn.
         if (row.kind == TranscriptRow::Kind::Call) {
             const bool ran = row.data[u"state"].toString() == "running"_L1;
-            row.data.set(u"state"_s, Json::string(ran ? u"unknown"_s : u"not-run"_s));
+            setState(row, ran ? u"unknown"_s : u"not-run"_s);
         }
         close(row, event);
     }
@@ -347,13 +358,10 @@ void TranscriptProjector::Private::toolCall(const Event &event, const Json &payl
         return;
     TranscriptRow &row = add(event, payload, TranscriptRow::Kind::Call, false);
     const QString toolName = word(payload[u"toolName"]);
-    bool isCut = false;
-    row.text = callLine(toolName, payload[u"args"]);
     row.data.set(u"callId"_s, Json::string(callId));
     row.data.set(u"toolName"_s, Json::string(toolName));
-    row.data.set(u"args"_s, boundedArgs(payload[u"args"], &isCut));
-    row.data.set(u"argsCut"_s, Json::boolean(isCut));
-    row.data.set(u"state"_s, Json::string(u"proposed"_s));
+    setArgs(row, toolName, payload[u"args"]);
+    setState(row, u"proposed"_s);
     for (const QStringView key :
          {QStringView(u"exitCode"), QStringView(u"durationMs"), QStringView(u"outcome")})
         row.data.set(key.toString(), Json());
@@ -372,19 +380,15 @@ void TranscriptProjector::Private::toolApproval(const Event &event, const Json &
         return;
     const QString state = payload[u"state"].toString();
     if (state == "asked"_L1)
-        row->data.set(u"state"_s, Json::string(u"waiting"_s));
+        setState(*row, u"waiting"_s);
     else if (state == "approved"_L1 || state == "edited"_L1)
-        row->data.set(u"state"_s, Json::string(u"approved"_s));
+        setState(*row, u"approved"_s);
     else if (state == "denied"_L1)
-        row->data.set(u"state"_s, Json::string(u"denied"_s));
+        setState(*row, u"denied"_s);
     else
         return;
-    if (payload[u"args"].isObject()) {
-        bool isCut = false;
-        row->data.set(u"args"_s, boundedArgs(payload[u"args"], &isCut));
-        row->data.set(u"argsCut"_s, Json::boolean(isCut));
-        row->text = callLine(row->data[u"toolName"].toString(), payload[u"args"]);
-    }
+    if (payload[u"args"].isObject())
+        setArgs(*row, row->data[u"toolName"].toString(), payload[u"args"]);
     row->data.set(u"approval"_s, boundedMembers(payload, {u"state", u"by", u"rule", u"reason"}));
     touch(*row, event);
 }
@@ -394,13 +398,9 @@ void TranscriptProjector::Private::toolStart(const Event &event, const Json &pay
     TranscriptRow *row = call(payload);
     if (!row)
         return;
-    if (payload[u"args"].isObject()) {
-        bool isCut = false;
-        row->data.set(u"args"_s, boundedArgs(payload[u"args"], &isCut));
-        row->data.set(u"argsCut"_s, Json::boolean(isCut));
-        row->text = callLine(row->data[u"toolName"].toString(), payload[u"args"]);
-    }
-    row->data.set(u"state"_s, Json::string(u"running"_s));
+    if (payload[u"args"].isObject())
+        setArgs(*row, row->data[u"toolName"].toString(), payload[u"args"]);
+    setState(*row, u"running"_s);
     row->data.set(u"startedMs"_s, Json::number(event.atMs));
     touch(*row, event);
 }
@@ -432,7 +432,7 @@ void TranscriptProjector::Private::toolResult(const Event &event, const Json &pa
     TranscriptRow *row = call(payload);
     if (!row)
         return;
-    row->data.set(u"state"_s, Json::string(resultState(payload)));
+    setState(*row, resultState(payload));
     const Json members = boundedMembers(payload, {u"exitCode", u"durationMs", u"outcome", u"truncated"});
     for (const Json::Member &member : members.members())
         row->data.set(member.key, member.value);
@@ -452,7 +452,7 @@ void TranscriptProjector::Private::toolError(const Event &event, const Json &pay
     if (!row)
         return;
     const QString reason = word(payload[u"reason"]);
-    row->data.set(u"state"_s, Json::string(failureState(reason)));
+    setState(*row, failureState(reason));
     row->data.set(u"error"_s, Json::string(payload[u"error"].toString().left(MaxErrorText)));
     row->data.set(u"reason"_s, Json::string(reason));
     close(*row, event);

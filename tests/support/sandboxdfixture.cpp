@@ -49,6 +49,7 @@ bool SandboxdFixture::start(const QStringList &moreArguments, const QStringList 
     environment.append(u"SUPERSERVE_API_KEY="_s + QString::fromLatin1(m_key));
     environment.append(moreEnvironment);
     m_process->setEnvironment(environment);
+    m_process->setWorkingDirectory(m_workingFolder);
     // A test that crashes must not leave a service behind.
     m_process->setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
     m_process->start(programPath(),

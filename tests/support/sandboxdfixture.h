@@ -25,6 +25,8 @@ public:
     /// Blocks until it is ready. False if it ended or did not get ready; then errorText() and exitCode() say
     /// why.
     [[nodiscard]] bool start(const QStringList &moreArguments = {}, const QStringList &moreEnvironment = {});
+    /// Where the program is started, for arguments that are relative.
+    void setWorkingFolder(const QString &folder) { m_workingFolder = folder; }
     void stop(); ///< In order (SIGTERM); blocks until it has ended. Can be started again on the same data.
     void kill(); ///< As a crash would.
     /// True if the program ends by itself within `milliseconds`.
@@ -45,6 +47,7 @@ private:
     void collectEnd();
 
     QTemporaryDir m_folder;
+    QString m_workingFolder;
     std::unique_ptr<QProcess> m_process;
     QByteArray m_key;
     QUrl m_base;

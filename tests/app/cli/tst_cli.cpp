@@ -7,6 +7,7 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QHash>
 #include <QProcess>
 #include <QTcpServer>
 #include <QTest>
@@ -141,6 +142,19 @@ private Q_SLOTS:
         QCOMPARE(cli->run({u"show"_s, id, u"--json"_s}).exitCode, 0);
         QCOMPARE(cli->run({u"export"_s, id, u"--format"_s, u"json"_s}).exitCode, 0);
         QCOMPARE(cli->run({u"search"_s, u"Go"_s}).exitCode, 0);
+        QCOMPARE(cli->run({u"export"_s, id, u"--format"_s, u"html"_s}).exitCode, 0);
+        // Looking at sandboxes and the self-check need no ownership; changes do.
+        const CliResult doctor = cli->run({u"doctor"_s});
+        QCOMPARE(doctor.exitCode, 0);
+        QVERIFY2(doctor.out.contains("in use by pilothouse-cli")
+                     && doctor.out.contains(QByteArray::number(first->processId())),
+                 doctor.out.constData());
+        const CliResult sandboxes = cli->run({u"sandbox"_s, u"list"_s, u"--json"_s});
+        QCOMPARE(sandboxes.exitCode, 0);
+        const QString sandbox = parseJson(sandboxes.out).value_or(Json()).at(0)[u"id"].toString();
+        QVERIFY(cli->run({u"sandbox"_s, u"ls"_s, sandbox.left(8), u"/home"_s}).out.contains("user/"));
+        for (const QString &verb : {u"kill"_s, u"pause"_s})
+            QCOMPARE(cli->run({u"sandbox"_s, verb, sandbox}).exitCode, 8);
         const CliResult second = cli->run({u"run"_s, u"Go."_s});
         QCOMPARE(second.exitCode, 8);
         QVERIFY2(second.err.contains("pilothouse-cli")
@@ -176,6 +190,98 @@ private Q_SLOTS:
         QCOMPARE(play({u"true"_s}, {u"--deny"_s}).exitCode, 0);
         QCOMPARE(cli->run({u"doctor"_s}).exitCode, 0);
         QCOMPARE(cli->run({u"--version"_s}).exitCode, 0);
+    }
+
+    /// A mistyped id is never a success, and the text says which one it was.
+    void unknownSandboxes()
+    {
+        const QString file = cli->writeFile(u"f"_s, "x");
+        const QString whole = u"00000000-0000-4000-8000-000000000000"_s;
+        for (const QString &id : {u"nope"_s, whole}) {
+            const QList<QStringList> all = {{u"kill"_s, id},
+                                            {u"pause"_s, id},
+                                            {u"resume"_s, id},
+                                            {u"ls"_s, id, u"/"_s},
+                                            {u"get"_s, id, u"/f"_s, file},
+                                            {u"put"_s, id, file, u"/home/user/f"_s},
+                                            {u"exec"_s, id, u"true"_s}};
+            for (const QStringList &words : all) {
+                const CliResult result = cli->run(QStringList{u"sandbox"_s} + words);
+                QVERIFY2(result.exitCode == (words.first() == u"exec"_s ? 125 : 4),
+                         QByteArray(words.join(u' ').toUtf8() + ": " + QByteArray::number(result.exitCode)
+                                    + ' ' + result.err)
+                             .constData());
+                QVERIFY2(result.err.contains(id.toUtf8()), result.err.constData());
+            }
+        }
+    }
+
+    void aShortIdWillDoIfItFitsOne()
+    {
+        QStringList ids;
+        QHash<QString, int> count;
+        QString twice; // Sixteen first characters: the seventeenth sandbox at the latest.
+        while (twice.isEmpty() && ids.size() < 17) {
+            const CliResult made = cli->run({u"sandbox"_s, u"create"_s});
+            QCOMPARE(made.exitCode, 0);
+            ids.append(QString::fromUtf8(made.out).trimmed());
+            if (++count[ids.last().left(1)] == 2)
+                twice = ids.last().left(1);
+        }
+        const CliResult ambiguous = cli->run({u"sandbox"_s, u"kill"_s, twice});
+        QCOMPARE(ambiguous.exitCode, 2);
+        QVERIFY2(ambiguous.err.contains("2 sandboxes"), ambiguous.err.constData());
+        const QString shortId = ids.last().left(12);
+        QCOMPARE(cli->run({u"sandbox"_s, u"exec"_s, shortId, u"exit 9"_s}).exitCode, 9);
+        const QString file = cli->writeFile(u"f"_s, "kept");
+        QCOMPARE(cli->run({u"sandbox"_s, u"put"_s, shortId, file, u"/home/user/f"_s}).exitCode, 0);
+        QCOMPARE(cli->run({u"sandbox"_s, u"get"_s, shortId, u"/home/user/f"_s, file + u".back"_s}).exitCode,
+                 0);
+        QFile back(file + u".back"_s);
+        QVERIFY(back.open(QIODevice::ReadOnly));
+        QCOMPARE(back.readAll(), QByteArray("kept"));
+        const CliResult missing =
+            cli->run({u"sandbox"_s, u"get"_s, shortId, u"/home/user/gone"_s, file + u".gone"_s});
+        QCOMPARE(missing.exitCode, 4);
+        QVERIFY2(missing.err.contains("/home/user/gone"), missing.err.constData());
+        QCOMPARE(cli->run({u"sandbox"_s, u"kill"_s, shortId}).exitCode, 0);
+        const Json left = parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json());
+        QCOMPARE(left.size(), ids.size() - 1);
+        for (const Json &one : left.elements())
+            QVERIFY(one[u"id"].toString() != ids.last());
+    }
+
+    /// A folder that may only be read (a mounted backup) can be read.
+    void aReadOnlyDataFolderCanBeRead()
+    {
+        QCOMPARE(play({u"echo kept"_s}).exitCode, 0);
+        const auto sealed = [this](const QStringList &arguments) {
+            QProcess process;
+            process.setProgram(u"bwrap"_s);
+            process.setArguments(QStringList{u"--dev-bind"_s, u"/"_s, u"/"_s, u"--ro-bind"_s, cli->dataDir(),
+                                             cli->dataDir(), u"--"_s,
+                                             QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s}
+                                 + arguments + QStringList{u"--data-dir"_s, cli->dataDir()});
+            process.start();
+            (void)process.waitForFinished(30000);
+            return CliResult{process.exitCode(), process.exitStatus() == QProcess::CrashExit,
+                             process.readAllStandardOutput(), process.readAllStandardError()};
+        };
+        const CliResult list = sealed({u"list"_s, u"--json"_s});
+        QVERIFY2(list.exitCode == 0, list.err.constData());
+        const Json all = parseJson(list.out).value_or(Json());
+        QCOMPARE(all.size(), 1);
+        const QString id = all.at(0)[u"id"].toString();
+        const CliResult show = sealed({u"show"_s, id});
+        QVERIFY2(show.exitCode == 0 && show.out.contains("kept"), show.err.constData());
+        QCOMPARE(sealed({u"export"_s, id, u"--format"_s, u"json"_s}).exitCode, 0);
+        QCOMPARE(sealed({u"search"_s, u"Go"_s}).exitCode, 0);
+        const CliResult run = sealed({u"run"_s, u"Go."_s});
+        QCOMPARE(run.exitCode, 8);
+        QVERIFY2(run.err.contains("Read-only file system"), run.err.constData());
+        const CliResult doctor = sealed({u"doctor"_s});
+        QCOMPARE(doctor.exitCode, 8);
+        QVERIFY2(doctor.out.contains("problem  store"), doctor.out.constData());
     }
 
     void badPrompts()

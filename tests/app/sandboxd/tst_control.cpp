@@ -115,6 +115,40 @@ private Q_SLOTS:
             QCOMPARE(client.control("GET", path).errorCode(), u"not_implemented"_s);
     }
 
+    /// Of many sandboxes and paths a script must learn which one was missing, and nothing else from it.
+    void saysWhatIsMissing()
+    {
+        const ApiClient client(m_fast);
+        const auto message = [](const Answer &answer) {
+            return answer.json()[u"error"][u"message"].toString();
+        };
+        const QByteArray id = "00000000-0000-4000-8000-000000000000";
+        for (const char *method : {"GET", "PATCH", "DELETE"}) {
+            const Answer answer = client.control(method, "/sandboxes/" + id, "{}");
+            QCOMPARE(answer.status, 404);
+            QCOMPARE(message(answer), u"sandbox not found: "_s + QString::fromLatin1(id));
+        }
+        for (const char *action : {"activate", "resume", "pause"}) {
+            const Answer answer = client.control("POST", "/sandboxes/" + id + '/' + action);
+            QCOMPARE(answer.status, 404);
+            QVERIFY(message(answer).contains(QString::fromLatin1(id)));
+        }
+        QVERIFY(message(client.control("GET", "/nothing/here")).endsWith(u": /nothing/here"_s));
+        const Answer odd = client.control("GET", "/sandboxes/a%1B%5B2J%0A%E2%80%AEb");
+        QCOMPARE(odd.status, 400);
+        QCOMPARE(message(odd), u"malformed sandbox id: a\\u{1b}[2J\\u{a}\\u{202e}b"_s);
+        const Answer longOne = client.control("GET", "/sandboxes/" + QByteArray(4000, 'x'));
+        QCOMPARE(longOne.status, 400);
+        QVERIFY(message(longOne).size() < 300);
+        const SandboxRef sandbox = client.create();
+        const QByteArray target = "/sandboxes/" + sandbox.id + "/files?path=";
+        QCOMPARE(message(client.control("GET", target + "/none%0A")), u"no such folder: /none\\u{a}"_s);
+        QCOMPARE(message(client.control("GET", target + "/etc/passwd")), u"not a folder: /etc/passwd"_s);
+        QCOMPARE(client.control("DELETE", "/sandboxes/" + sandbox.id).status, 204);
+        QCOMPARE(client.data(sandbox, "POST", "/exec", execBody(u"true"_s)).body,
+                 "sandbox not found: " + sandbox.id + '\n');
+    }
+
     void createsCompleteObject()
     {
         const ApiClient client(m_fast);

@@ -232,6 +232,27 @@ private Q_SLOTS:
         QCOMPARE(client.data(m_sandbox, "POST", target, "x").status, writeStatus);
     }
 
+    void saysWhichPath()
+    {
+        const ApiClient client(m_service);
+        const auto text = [&client, this](const QByteArray &method, const QByteArray &query) {
+            return client.data(m_sandbox, method, "/files?" + query, method == "POST" ? "x" : "")
+                .json()[u"error"]
+                .toString();
+        };
+        QCOMPARE(text("GET", "path=/home/user/gone"), u"file not found: /home/user/gone"_s);
+        QCOMPARE(text("GET", "path=/etc/passwd/x"), u"file not found: /etc/passwd/x"_s);
+        QCOMPARE(text("GET", "path=/gone%1B&format=json"), u"file not found: /gone\\u{1b}"_s);
+        QCOMPARE(text("GET", "path=/etc"), u"path is a directory: /etc"_s);
+        QCOMPARE(text("GET", "path=/etc/passwd&format=json"), u"not a directory: /etc/passwd"_s);
+        QCOMPARE(text("POST", "path=/proc/1/mem"), u"path is not allowed: /proc/1/mem"_s);
+        QVERIFY(text("POST", "path=/usr/new").endsWith(u": /usr/new"_s));
+        // A long path keeps its start and its end.
+        const QString cut = text("GET", "path=/tmp/" + QByteArray(2000, 'x') + "/last");
+        QVERIFY2(cut.contains(u": /tmp/x"_s) && cut.endsWith(u"x/last"_s) && cut.size() < 300,
+                 qPrintable(cut));
+    }
+
     void linksStayInside()
     {
         const ApiClient client(m_service);

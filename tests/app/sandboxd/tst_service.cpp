@@ -142,6 +142,34 @@ private Q_SLOTS:
                  401); // From the environment.
     }
 
+    /// Started by hand, its paths are relative to where the person stands; what it starts stands elsewhere.
+    void relativePathsWork()
+    {
+        QTemporaryDir place;
+        writeFile(place.filePath(u"key"_s), "relative-key\n", QFile::ReadOwner | QFile::WriteOwner);
+        SandboxdFixture service;
+        service.setWorkingFolder(place.path());
+        // The last --data-dir counts.
+        QVERIFY2(service.start({u"--data-dir"_s, u"rel/data/"_s, u"--key-file"_s, u"key"_s,
+                                u"--endpoint-file=rel/endpoint.json"_s}),
+                 service.errorText().constData());
+        QVERIFY(QFile::exists(place.filePath(u"rel/endpoint.json"_s)));
+        const ApiClient client(service);
+        const Answer made = client.call("POST", "/sandboxes",
+                                        {{"X-API-Key", "relative-key"}, {"Content-Type", "application/json"}},
+                                        "{\"name\":\"relative\"}");
+        QCOMPARE(made.status, 201);
+        const SandboxRef sandbox = {made.json()[u"id"].toString().toLatin1(),
+                                    made.json()[u"access_token"].toString().toLatin1()};
+        const Json ran = client.exec(sandbox, u"echo kept > /home/user/f; cat /home/user/f"_s);
+        QCOMPARE(ran[u"stdout"].toString(), u"kept\n"_s);
+        QVERIFY(QFile::exists(
+            place.filePath(u"rel/data/sandboxes/"_s + QString::fromLatin1(sandbox.id) + u"/meta.json"_s)));
+        service.stop();
+        QCOMPARE(service.exitCode(), 0);
+        QVERIFY(!QFile::exists(place.filePath(u"rel/endpoint.json"_s)));
+    }
+
     void namesTakenPortAndOwner()
     {
         SandboxdFixture service;

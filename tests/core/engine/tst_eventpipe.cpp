@@ -136,6 +136,33 @@ private Q_SLOTS:
         QCOMPARE(m_batches[1].size(), 5);
     }
 
+    /// The end of a turn is told after its last event, however slowly that is read, and whatever else goes
+    /// on.
+    void whatFollowsABatchWaitsUntilItIsTaken()
+    {
+        m_acknowledge = false;
+        QTRY_COMPARE(delivered().size(), 1);
+        m_pipe->acknowledge();
+        QStringList order;
+        const auto events = [this] { return delivered().size() - 1; }; // Without the first of all.
+        m_log->append(EventKind::Note, "{\"text\":\"first\"}");
+        QTRY_COMPARE(events(), 1);
+        m_log->append(EventKind::Note, "{\"text\":\"last\"}");
+        m_pipe->whenTaken([&] { order.append(u"told after %1"_s.arg(events())); });
+        m_pipe->flush();
+        QCOMPARE(order, QStringList()); // The first is not taken yet, so the last one waits.
+        m_pipe->acknowledge();
+        QTRY_COMPARE(events(), 2);
+        QCOMPARE(order, QStringList());
+        m_log->append(EventKind::Note, "{\"text\":\"of another turn\"}"); // Does not hold it up.
+        m_pipe->acknowledge();
+        QCOMPARE(order, QStringList{u"told after 2"_s});
+        QTRY_COMPARE(events(), 3);
+        m_pipe->acknowledge();
+        m_pipe->whenTaken([&] { order.append(u"at once"_s); });
+        QCOMPARE(order.size(), 2);
+    }
+
     void aSubscriberThatLagsIsToldToReadAnew()
     {
         m_acknowledge = false;

@@ -370,15 +370,33 @@ private Q_SLOTS:
             "data: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\"}}\n\n");
         const QByteArray piece = data(
             "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\""
-            + QByteArray(4 * 1024 * 1024, 'x') + "\"}}");
+            + QByteArray(3 * 1024 * 1024, 'x') + "\"}}");
         int fed = 0;
         while (!reader.isFinished() && fed < 40) {
             events = reader.feed(piece);
             ++fed;
         }
-        QCOMPARE(fed, 17);
+        QCOMPARE(fed, 3);
         QCOMPARE(events.last().error.category, ApiError::Category::Protocol);
         QVERIFY(events.last().error.partial);
+        QVERIFY(events.last().error.message.contains(u"longer than any real one"_s));
+    }
+
+    /// What is only kept to be sent back takes memory too.
+    void tooMuchThatNobodySees()
+    {
+        AnthropicReader reader;
+        reader.begin({});
+        QList<StreamEvent> events = reader.feed(MessageStart);
+        int fed = 0;
+        while (!reader.isFinished() && fed < 40) {
+            events = reader.feed(data("{\"type\":\"content_block_start\",\"index\":" + QByteArray::number(fed)
+                                      + ",\"content_block\":{\"type\":\"of_tomorrow\",\"data\":\""
+                                      + QByteArray(3 * 1024 * 1024, 'x') + "\"}}"));
+            ++fed;
+        }
+        QCOMPARE(fed, 3);
+        QCOMPARE(events.last().error.category, ApiError::Category::Protocol);
     }
 
     void hostileShapes()

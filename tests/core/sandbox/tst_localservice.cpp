@@ -19,6 +19,7 @@
 #include <optional>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -203,6 +204,28 @@ private Q_SLOTS:
         folder.files.unlock();
         QTRY_COMPARE_WITH_TIMEOUT(ensured.count, 1, StartLimitMs);
         QVERIFY2(ensured.ok(), qPrintable(ensured.text()));
+    }
+
+    /// The service outlives the program that needed it: "pilothouse-cli … | less" must end with the program.
+    void theServiceHoldsNoPipeOfItsStarter()
+    {
+        DataFolder folder;
+        NetworkAccess network;
+        int ends[2] = {-1, -1};
+        QCOMPARE(::pipe(ends), 0); // Without close-on-exec, as a shell gives it.
+        LocalService service(&network, folder.path(), realProgram());
+        Ensured ensured;
+        ensure(service, ensured);
+        ::close(ends[1]); // What the end of the program would do.
+        QVERIFY2(ensured.ok(), qPrintable(ensured.text()));
+        QVERIFY(ServiceFiles::isRunning(folder.pid()));
+        struct pollfd reader = {ends[0], POLLIN, 0};
+        const int ready = ::poll(&reader, 1, StartLimitMs);
+        char byte = 0;
+        const ssize_t count = ready == 1 ? ::read(ends[0], &byte, 1) : -1;
+        ::close(ends[0]);
+        QCOMPARE(ready, 1);
+        QCOMPARE(count, 0); // The end, not a wait for the service.
     }
 
     void aDeadServiceIsReplaced()

@@ -168,7 +168,7 @@ private Q_SLOTS:
                 for (const EventDelivery &delivery : script.all().mid(0, cut))
                     (*store)->append({delivery}, false);
             }
-            const auto live = LogReader::open(dir);
+            const auto live = LogReader::open(dir, LogReader::View::Stored);
             QVERIFY(live);
             const QStringList rows = rowsOf(**live, script.conversation());
             const QString summary = summaryOf(**live, script.conversation());
@@ -181,7 +181,7 @@ private Q_SLOTS:
                 const auto store = Store::open(dir, u"test"_s);
                 QVERIFY(store);
             }
-            const auto rebuilt = LogReader::open(dir);
+            const auto rebuilt = LogReader::open(dir, LogReader::View::Stored);
             QVERIFY(rebuilt);
             QCOMPARE(rowsOf(**rebuilt, script.conversation()), rows);
             QCOMPARE(summaryOf(**rebuilt, script.conversation()), summary);
@@ -192,7 +192,7 @@ private Q_SLOTS:
                 QVERIFY(store);
                 (*store)->append(script.all().mid(0, cut), false);
             }
-            const auto batched = LogReader::open(other);
+            const auto batched = LogReader::open(other, LogReader::View::Stored);
             QVERIFY(batched);
             QCOMPARE(rowsOf(**batched, script.conversation()), rows);
             QCOMPARE(summaryOf(**batched, script.conversation()), summary);
@@ -216,8 +216,8 @@ private Q_SLOTS:
             QVERIFY(store);
             (*store)->append(script.all(), false);
         }
-        const auto a = LogReader::open(dir);
-        const auto b = LogReader::open(whole);
+        const auto a = LogReader::open(dir, LogReader::View::Stored);
+        const auto b = LogReader::open(whole, LogReader::View::Stored);
         QVERIFY(a && b);
         QStringList expected = rowsOf(**b, script.conversation());
         QStringList rows = rowsOf(**a, script.conversation());

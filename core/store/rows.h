@@ -54,8 +54,10 @@ struct TranscriptRow {
     bool withdrawn = false; ///< Belongs to an abandoned attempt.
     QString text; ///< User, Text, Reasoning: the whole text; others: one line.
     /// Call: {callId, toolName, args, state, exitCode, durationMs, outcome, stdoutBytes, stderrBytes,
-    /// lastLine, error}; states: proposed, waiting, approved, running, done, failed, denied, stopped,
-    /// unknown, not-run. Step, TurnEnd, Error, Notice: members of the event they stand for.
+    /// lastLine, error, startedMs, askedMs (UTC milliseconds, when known), resultLines (of a file that was
+    /// read), approval}; states: proposed, waiting, approved, running, done, failed, denied, stopped,
+    /// unknown, not-run. Reasoning: {attempt, part, endMs (of its last piece)}. Step, TurnEnd, Error, Notice:
+    /// members of the event they stand for.
     Json data;
 };
 

@@ -47,6 +47,11 @@ Json boundedMembers(const Json &payload, std::initializer_list<QStringView> keys
     return out;
 }
 
+qint64 lineCount(const QString &text)
+{
+    return text.isEmpty() ? 0 : text.count(u'\n') + (text.endsWith(u'\n') ? 0 : 1);
+}
+
 QString failureState(const QString &reason)
 {
     for (const QLatin1StringView state : {"denied"_L1, "not-run"_L1, "stopped"_L1}) {
@@ -347,6 +352,8 @@ void TranscriptProjector::Private::delta(const Event &event, const Json &payload
     }
     const qsizetype room = MaxText - row->text.size();
     row->text += text.left(room);
+    if (kind == TranscriptRow::Kind::Reasoning)
+        row->data.set(u"endMs"_s, Json::number(event.atMs)); // It tells how long the model thought.
     if (text.size() > room && !row->data.contains(u"cut"))
         row->data.set(u"cut"_s, Json::boolean(true));
 }
@@ -379,9 +386,10 @@ void TranscriptProjector::Private::toolApproval(const Event &event, const Json &
     if (!row)
         return;
     const QString state = payload[u"state"].toString();
-    if (state == "asked"_L1)
+    if (state == "asked"_L1) {
         setState(*row, u"waiting"_s);
-    else if (state == "approved"_L1 || state == "edited"_L1)
+        row->data.set(u"askedMs"_s, Json::number(event.atMs));
+    } else if (state == "approved"_L1 || state == "edited"_L1)
         setState(*row, u"approved"_s);
     else if (state == "denied"_L1)
         setState(*row, u"denied"_s);
@@ -436,6 +444,10 @@ void TranscriptProjector::Private::toolResult(const Event &event, const Json &pa
     const Json members = boundedMembers(payload, {u"exitCode", u"durationMs", u"outcome", u"truncated"});
     for (const Json::Member &member : members.members())
         row->data.set(member.key, member.value);
+    // What a file held is the model's; how long it is tells a person enough.
+    const Json &content = payload[u"result"][u"content"];
+    if (content.isString())
+        row->data.set(u"resultLines"_s, Json::number(lineCount(content.toString())));
     for (const QStringView key :
          {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes"), QStringView(u"leftOutBytes")}) {
         if (payload[key].isNumber())

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <QList>
+#include <QPair>
 #include <QString>
+#include <QStringList>
 
+#include <functional>
 #include <optional>
 
 namespace Pilothouse::Bench {
@@ -24,6 +27,14 @@ struct Figure {
 [[nodiscard]] QList<Figure> measureLoop(); ///< Overhead of the agent loop per step, and memory.
 [[nodiscard]] QList<Figure> measureLatency(); ///< From a server's write to the hand-over of the event.
 [[nodiscard]] QList<Figure> measureSse(); ///< Reading event streams.
+
+[[nodiscard]] QList<Figure> measureTranscript(); ///< Opening, streaming into and scrolling a long
+                                                 ///< conversation.
+
+using Groups = QList<QPair<QString, std::function<QList<Figure>()>>>;
+/// Measures the groups that are asked for (none: all) and prints each figure. `wanted`: names of groups, and
+/// "--json FILE". Returns the exit code: 1 if a target was missed.
+[[nodiscard]] int runGroups(QStringList wanted, const Groups &groups);
 
 [[nodiscard]] double percentile(QList<double> values, double p);
 [[nodiscard]] double peakMemoryMb(); ///< Of this process so far.

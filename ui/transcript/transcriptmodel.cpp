@@ -24,6 +24,7 @@ constexpr qint64 MostBufferedBytes = 16 * 1024 * 1024;
 // The store may be this much behind what was shown; a read that is too early is repeated.
 constexpr auto ReadAgainAfter = 100ms;
 constexpr int MostAttempts = 30;
+constexpr qint64 MostTextEvents = 50'000; // Of one answer: half an hour of it.
 
 } // namespace
 
@@ -205,6 +206,7 @@ void TranscriptModel::readRow(qint64 row, int attempt)
                                   && page->rows.first().closed) {
                                   m_rows[place] = page->rows.first();
                                   Q_EMIT dataChanged(index(place), index(place));
+                                  Q_EMIT settled();
                               } else if (attempt < MostAttempts) {
                                   QTimer::singleShot(ReadAgainAfter, this, [this, number, row, attempt] {
                                       if (number == m_reading)
@@ -212,6 +214,30 @@ void TranscriptModel::readRow(qint64 row, int attempt)
                                   });
                               }
                           });
+}
+
+void TranscriptModel::readWholeText(const TranscriptRow &row, QObject *context,
+                                    std::function<void(std::function<QString()>)> reply)
+{
+    const qint64 count = std::min(row.lastSeq - row.firstSeq + 1, MostTextEvents);
+    m_history->events(m_conversation, {EventKind::TextDelta}, row.firstSeq, static_cast<int>(count), context,
+                      [reply, last = row.lastSeq, attempt = row.data[u"attempt"].toInteger(0),
+                       part = row.data[u"part"].toInteger(0)](const Result<QList<EventPtr>, Error> &events) {
+                          if (!events)
+                              return;
+                          reply([events = *events, last, attempt, part] {
+                              QString text;
+                              for (const EventPtr &event : events) {
+                                  if (event->seq > last)
+                                      break;
+                                  const Json payload = event->json();
+                                  if (payload[u"attempt"].toInteger(0) == attempt
+                                      && payload[u"part"].toInteger(0) == part)
+                                      text += payload[u"text"].toString();
+                              }
+                              return text;
+                          });
+                      });
 }
 
 void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)
@@ -226,12 +252,38 @@ void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)
             added.append(row);
         }
     }
-    if (added.isEmpty())
+    if (added.isEmpty()) {
+        if (!changed.empty())
+            Q_EMIT settled();
         return;
+    }
     const int count = static_cast<int>(m_rows.size());
     beginInsertRows({}, count, count + static_cast<int>(added.size()) - 1);
     m_rows += added;
     endInsertRows();
+    Q_EMIT settled();
+}
+
+void TranscriptModel::readOutput(const TranscriptRow &call, qint64 most, QObject *context,
+                                 std::function<void(const QByteArray &, qint64)> reply)
+{
+    const QString callId = call.data[u"callId"].toString();
+    const qint64 out = call.data[u"stdoutBytes"].toInteger(0);
+    const qint64 err = call.data[u"stderrBytes"].toInteger(0);
+    const auto from = [most](qint64 total) { return std::max<qint64>(0, total - most); };
+    m_history->output(
+        m_conversation, callId, u"stdout"_s, from(out), std::min(out, most), context,
+        [this, callId, err, out, from, most, context, reply](const Result<QByteArray, Error> &first) {
+            const QByteArray bytes = first ? *first : QByteArray();
+            if (err == 0) {
+                reply(bytes, out);
+                return;
+            }
+            m_history->output(m_conversation, callId, u"stderr"_s, from(err), std::min(err, most), context,
+                              [bytes, out, err, reply](const Result<QByteArray, Error> &second) {
+                                  reply(bytes + (second ? *second : QByteArray()), out + err);
+                              });
+        });
 }
 
 bool TranscriptModel::hasEarlier() const { return !m_rows.isEmpty() && m_rows.first().row > 1; }
@@ -261,6 +313,7 @@ void TranscriptModel::loadEarlier()
                               beginInsertRows({}, 0, static_cast<int>(page->rows.size()) - 1);
                               m_rows = page->rows + m_rows;
                               endInsertRows();
+                              Q_EMIT settled();
                           });
 }
 

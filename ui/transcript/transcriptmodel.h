@@ -15,6 +15,7 @@
 #include <QSet>
 #include <QTimer>
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -44,11 +45,22 @@ public:
 
     [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
+    /// Place of a row by its number; -1 if it is not here.
+    [[nodiscard]] int placeOf(qint64 row) const;
+    /// The end of what a call printed, both channels one after the other; nothing if the context died.
+    void readOutput(const TranscriptRow &call, qint64 most, QObject *context,
+                    std::function<void(const QByteArray &bytes, qint64 total)> reply);
+    /// The whole text of an answer, also what its row does not hold; the function that is replied with makes
+    /// it and takes its time: call it in another thread. Not replied to if the log cannot be read.
+    void readWholeText(const TranscriptRow &row, QObject *context,
+                       std::function<void(std::function<QString()> text)> reply);
     /// The row itself, by place. Valid until the model changes.
     [[nodiscard]] const TranscriptRow &rowAt(int place) const { return m_rows.at(place); }
 
 Q_SIGNALS:
     void problem(const Pilothouse::Error &error);
+    /// All changes of a batch were told; views put things in place now, once.
+    void settled();
 
 private:
     void read();
@@ -58,7 +70,6 @@ private:
     void publish(const std::map<qint64, TranscriptRow> &changed);
     void readAgainSoon();
     void readRow(qint64 row, int attempt);
-    [[nodiscard]] int placeOf(qint64 row) const; ///< -1 if it is not here.
 
     HistoryService *m_history;
     QString m_conversation;

@@ -3,19 +3,22 @@
 
 #include "transcript/transcriptview.h"
 
+#include "theme/controls/button.h"
+#include "theme/metrics.h"
+#include "theme/paint.h"
+#include "theme/theme.h"
+#include "transcript/rowtext.h"
+#include "transcript/transcriptaccessible.h"
+#include "transcript/transcriptimages.h"
 #include "transcript/transcriptmodel.h"
 
+#include <QApplication>
 #include <QClipboard>
-#include <QContextMenuEvent>
-#include <QDateTime>
 #include <QGuiApplication>
 #include <QKeyEvent>
-#include <QMenu>
-#include <QMouseEvent>
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QScrollBar>
-#include <QToolButton>
 
 #include <algorithm>
 #include <chrono>
@@ -28,35 +31,67 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int Margin = 16;
-constexpr int TopPadding = 8; // And as much below.
-constexpr int WidestColumn = 760; // Longer lines are hard to read.
-constexpr int KeptAround = 60; // Rows that keep their layout on each side of the viewport: about two screens.
-constexpr int LoadEarlierAt = 30; // Rows left above the viewport when earlier ones are asked for.
+constexpr int LoadEarlierAt = 40; // Rows left above the viewport when earlier ones are asked for.
+constexpr int LatestMargin = Metrics::SpaceL;
+constexpr int AheadMilliseconds = 4; // Of one slice of work that nobody waits for.
+constexpr int SeenEnough = 48; // Pixels of a waiting call's row that must be in view.
 
 } // namespace
 
 TranscriptView::TranscriptView(QWidget *parent)
     : QAbstractScrollArea(parent)
-    , m_fonts(font())
-    , m_latest(new QToolButton(viewport()))
+    , m_style(std::make_unique<TranscriptStyle>())
+    , m_images(new TranscriptImages(this))
+    , m_stack(*m_style, [this](int place) { return shapeOf(place); })
+    , m_latest(new Button(tr("Latest"), Button::Kind::Secondary, viewport()))
 {
+    installTranscriptAccessibility();
     setFocusPolicy(Qt::StrongFocus);
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setAccessibleName(tr("Transcript"));
     setAccessibleDescription(
-        tr("Messages, answers and tool calls. Up and Down walk the rows, Space unfolds, Ctrl+C copies."));
-    viewport()->setBackgroundRole(QPalette::Base);
-    viewport()->setAutoFillBackground(true);
+        tr("Messages, answers and tool calls. Up and Down walk the rows, Space unfolds, Enter "
+           "shows a call, Ctrl+C copies."));
+    viewport()->setMouseTracking(true);
+    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
+    viewport()->setCursor(Qt::IBeamCursor);
     verticalScrollBar()->setAccessibleName(tr("Scroll the transcript"));
-    m_latest->setText(tr("Latest"));
+    m_latest->setIconName(u"arrow-down"_s);
+    m_latest->setKeyCap(u"Ctrl+End"_s);
     m_latest->setAccessibleName(tr("Go to the latest row"));
+    m_latest->setFocusPolicy(Qt::TabFocus);
     m_latest->setCursor(Qt::ArrowCursor);
     m_latest->hide();
-    connect(m_latest, &QToolButton::clicked, this, &TranscriptView::goToEnd);
+    m_stack.setImages(m_images);
+    m_stack.setRightToLeft(isRightToLeft());
+    connect(m_latest, &QAbstractButton::clicked, this, &TranscriptView::goToEnd);
+    connect(m_images, &TranscriptImages::changed, this, [this] {
+        for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
+            if (RowItem *item = m_stack.item(i))
+                item->touchAll();
+        }
+        arrange();
+    });
+    m_images->setWholeText(
+        [this](qint64 row, QObject *context, std::function<void(std::function<QString()>)> reply) {
+            const int place = m_model ? m_model->placeOf(row) : -1;
+            if (place >= 0)
+                m_model->readWholeText(m_model->rowAt(place), context, std::move(reply));
+        });
+    connect(&Theme::instance(), &Theme::changed, this, &TranscriptView::restyle);
     m_tick.setInterval(1s);
     connect(&m_tick, &QTimer::timeout, this, &TranscriptView::tick);
+    m_ahead.setSingleShot(true);
+    m_ahead.setInterval(20ms);
+    connect(&m_ahead, &QTimer::timeout, this, [this] {
+        if (!m_isStale && m_model && m_model->rowCount() == m_stack.count()
+            && m_stack.arrangeAhead(AheadMilliseconds))
+            m_ahead.start();
+        updateBar();
+    });
+    m_dragScroll.setInterval(30ms);
+    connect(&m_dragScroll, &QTimer::timeout, this, &TranscriptView::scrollWhileDragging);
 }
 
 TranscriptView::~TranscriptView() = default;
@@ -64,382 +99,648 @@ TranscriptView::~TranscriptView() = default;
 void TranscriptView::setModel(TranscriptModel *model)
 {
     m_model = model;
+    m_stack.setModel(model);
     connect(model, &QAbstractItemModel::modelReset, this, &TranscriptView::onReset);
     connect(model, &QAbstractItemModel::rowsInserted, this,
             [this](const QModelIndex &, int first, int last) { onInserted(first, last); });
     connect(
         model, &QAbstractItemModel::dataChanged, this,
         [this](const QModelIndex &first, const QModelIndex &last) { onChanged(first.row(), last.row()); });
+    connect(model, &TranscriptModel::settled, this, &TranscriptView::onSettled);
     onReset();
 }
 
-int TranscriptView::columnWidth() const
+QRect TranscriptView::column() const
 {
-    return std::clamp(viewport()->width() - 2 * Margin, 80, WidestColumn);
+    const int gutter = TranscriptStyle::px(Metrics::TranscriptGutter);
+    const int right = TranscriptStyle::px(Metrics::TranscriptRight);
+    const int room = viewport()->width() - gutter - right;
+    const int width = std::clamp(room, 80, TranscriptStyle::px(Metrics::TranscriptMaxText));
+    const int left = gutter + std::max(0, (room - width) / 2);
+    return {isRightToLeft() ? viewport()->width() - left - width : left, 0, width, viewport()->height()};
 }
 
 bool TranscriptView::isUnfolded(int place) const { return m_unfolded.contains(m_model->rowAt(place).row); }
 
-void TranscriptView::onReset()
+// Whether the next row that shows something, in this direction, belongs to the same stack of calls.
+bool TranscriptView::isStacked(int place, int direction) const
 {
-    m_follow = true;
-    m_current = -1;
-    resetEntries();
-    arrange();
+    const TranscriptRow &row = m_model->rowAt(place);
+    for (int i = place + direction; i >= 0 && i < m_model->rowCount(); i += direction) {
+        const TranscriptRow &other = m_model->rowAt(i);
+        if (!isShown(other))
+            continue;
+        return other.kind == TranscriptRow::Kind::Call && other.turn == row.turn && other.step == row.step
+            && (m_widgets.isEmpty() || !m_widgets.contains(other.data[u"callId"].toString()));
+    }
+    return false;
 }
 
-void TranscriptView::resetEntries()
+RowShape TranscriptView::shapeOf(int place) const
 {
-    m_entries.clear();
-    const int count = m_model ? m_model->rowCount() : 0;
-    m_entries.resize(static_cast<size_t>(count));
-    for (int i = 0; i < count; ++i)
-        m_entries[static_cast<size_t>(i)].height =
-            RowLayout::estimate(m_model->rowAt(i), columnWidth(), m_fonts);
-    m_anchor = std::clamp(m_anchor, 0, std::max(0, count - 1));
+    const TranscriptRow &row = m_model->rowAt(place);
+    RowShape shape;
+    shape.isUnfolded = m_unfolded.contains(row.row);
+    shape.showsAll = m_showsAll.contains(row.row);
+    if (row.kind != TranscriptRow::Kind::Call)
+        return shape;
+    const QString callId = row.data[u"callId"].toString();
+    shape.isActive = !m_activeCall.isEmpty() && callId == m_activeCall;
+    shape.widgetHeight = m_waiting.contains(row.row) ? widgetHeight(callId) : 0;
+    if (shape.widgetHeight == 0) {
+        shape.joinsAbove = isStacked(place, -1);
+        shape.joinsBelow = isStacked(place, 1);
+    }
+    if (shape.isUnfolded)
+        shape.output = m_outputs.value(row.row);
+    return shape;
+}
+
+void TranscriptView::onReset()
+{
+    m_current = -1;
+    m_waiting.clear();
+    m_open.clear();
+    m_outputs.clear();
+    m_reading.clear();
+    m_hover = {};
+    if (!m_model || m_model->rowCount() == 0) {
+        m_unfolded.clear();
+        m_showsAll.clear();
+        m_selection.clear();
+        m_images->clear();
+    }
+    for (int i = 0; m_model && i < m_model->rowCount(); ++i) {
+        const TranscriptRow &row = m_model->rowAt(i);
+        if (row.kind == TranscriptRow::Kind::Call && row.data[u"state"].toString() == "waiting"_L1)
+            m_waiting.insert(row.row);
+        if (row.kind == TranscriptRow::Kind::Text && !row.closed)
+            m_open.insert(row.row);
+    }
+    // Read anew: whoever read further up goes on reading there.
+    const bool wasFollowing = m_stack.isFollowing();
+    const bool isSame = m_model && m_model->rowCount() > 0
+        && std::exchange(m_conversation, m_model->conversation()) == m_model->conversation();
+    m_stack.reset();
+    const int read = isSame && !wasFollowing ? m_model->placeOf(m_readRow) : -1;
+    if (read >= 0)
+        m_stack.put(read, m_readTop);
+    else
+        m_stack.follow();
+    m_isStale = false;
+    arrange();
 }
 
 void TranscriptView::onInserted(int first, int last)
 {
-    const int count = last - first + 1;
-    std::vector<Entry> added(static_cast<size_t>(count));
-    for (int i = 0; i < count; ++i)
-        added[static_cast<size_t>(i)].height =
-            RowLayout::estimate(m_model->rowAt(first + i), columnWidth(), m_fonts);
-    m_entries.insert(m_entries.begin() + first, std::make_move_iterator(added.begin()),
-                     std::make_move_iterator(added.end()));
-    if (first <= m_anchor && m_entries.size() > static_cast<size_t>(count))
-        m_anchor += count;
+    m_isStale = true;
+    m_stack.inserted(first, last);
     if (m_current >= first)
-        m_current += count;
-    arrange();
+        m_current += last - first + 1;
+    m_hover = {};
+    for (int i = first; i <= last; ++i) {
+        const TranscriptRow &row = m_model->rowAt(i);
+        if (row.kind == TranscriptRow::Kind::Call && row.data[u"state"].toString() == "waiting"_L1)
+            m_waiting.insert(row.row);
+        if (row.kind == TranscriptRow::Kind::Text && !row.closed)
+            m_open.insert(row.row);
+    }
 }
 
 void TranscriptView::onChanged(int first, int last)
 {
+    m_isStale = true;
     for (int i = first; i <= last; ++i) {
-        Entry &entry = m_entries[static_cast<size_t>(i)];
-        entry.exact = false;
-        if (!entry.layout)
-            entry.height = RowLayout::estimate(m_model->rowAt(i), columnWidth(), m_fonts);
+        const TranscriptRow &row = m_model->rowAt(i);
+        if (row.kind == TranscriptRow::Kind::Call) {
+            if (row.data[u"state"].toString() == "waiting"_L1)
+                m_waiting.insert(row.row);
+            else
+                m_waiting.remove(row.row);
+            if (m_unfolded.contains(row.row))
+                readOutputOf(i);
+        } else if (row.kind == TranscriptRow::Kind::Text) {
+            if (!row.closed)
+                m_open.insert(row.row);
+            else if (m_open.remove(row.row))
+                announce(i);
+        }
+    }
+    m_stack.changed(first, last);
+}
+
+void TranscriptView::onSettled()
+{
+    if (std::exchange(m_isStale, false))
+        arrange();
+}
+
+void TranscriptView::restyle()
+{
+    *m_style = TranscriptStyle();
+    m_stack.setRightToLeft(isRightToLeft());
+    m_stack.restyle();
+    m_stack.resize(column().width(), viewport()->height());
+    arrange();
+    viewport()->update();
+}
+
+// Lays out what is in view, and makes scroll bar, widgets, timers and the Latest button agree.
+void TranscriptView::arrange()
+{
+    m_stack.arrange();
+    updateBar();
+    placeWidgets();
+    updateOutside();
+    updateTick();
+    if (m_stack.last() >= m_stack.first()) {
+        m_readRow = m_model->rowAt(m_stack.first()).row;
+        m_readTop = m_stack.top(m_stack.first());
+    }
+    const bool following = m_stack.isFollowing();
+    m_latest->setVisible(!following);
+    if (!following) {
+        m_latest->adjustSize();
+        const QRect in = column();
+        const int margin = TranscriptStyle::px(LatestMargin);
+        const int x = isRightToLeft() ? in.left() : in.right() + 1 - m_latest->width();
+        m_latest->move(x, viewport()->height() - m_latest->height() - margin);
+    }
+    if (std::exchange(m_wasFollowing, following) != following)
+        Q_EMIT followingChanged(following);
+    if (m_model && m_stack.first() < LoadEarlierAt && m_model->hasEarlier())
+        m_model->loadEarlier();
+    const int from = m_stack.takeChangedFrom();
+    if (from < viewport()->height())
+        viewport()->update(0, from, viewport()->width(), viewport()->height() - from);
+    if (isVisible())
+        m_ahead.start();
+}
+
+void TranscriptView::updateBar()
+{
+    const QScopedValueRollback<bool> guard(m_settingBar, true);
+    const auto toBar = [](qint64 value) {
+        return static_cast<int>(std::clamp<qint64>(value, 0, std::numeric_limits<int>::max() / 2));
+    };
+    QScrollBar *bar = verticalScrollBar();
+    bar->setPageStep(std::max(1, viewport()->height() - 2 * m_style->body.line));
+    bar->setSingleStep(m_style->body.line);
+    const int most = toBar(m_stack.total() - viewport()->height());
+    bar->setRange(0, most);
+    // At the end whatever estimates say: the bar must be able to tell that it is there.
+    bar->setValue(m_stack.isFollowing() ? most : std::min(toBar(m_stack.position()), std::max(0, most - 1)));
+    m_barPosition = bar->value();
+}
+
+int TranscriptView::widgetHeight(const QString &callId) const
+{
+    const QWidget *widget = m_widgets.value(callId);
+    if (!widget)
+        return 0;
+    const int width = column().width();
+    const int height =
+        widget->hasHeightForWidth() ? widget->heightForWidth(width) : widget->sizeHint().height();
+    return std::max({1, height, widget->minimumHeight()});
+}
+
+void TranscriptView::placeWidgets()
+{
+    if (m_widgets.isEmpty())
+        return;
+    const QRect in = column();
+    QSet<QString> shown;
+    for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
+        const TranscriptRow &row = m_model->rowAt(i);
+        if (!m_waiting.contains(row.row))
+            continue;
+        const QString callId = row.data[u"callId"].toString();
+        QWidget *widget = m_widgets.value(callId);
+        if (!widget)
+            continue;
+        shown.insert(callId);
+        widget->setGeometry(in.x(), m_stack.top(i), in.width(), widgetHeight(callId));
+        widget->show();
+    }
+    for (auto it = m_widgets.cbegin(); it != m_widgets.cend(); ++it) {
+        QWidget *widget = it.value();
+        if (!widget || shown.contains(it.key()))
+            continue;
+        // What has the focus stays where keys reach it, out of sight.
+        if (widget->isAncestorOf(QApplication::focusWidget()))
+            widget->move(in.x(), -widget->height() - viewport()->height());
+        else
+            widget->hide();
+    }
+}
+
+void TranscriptView::setCallWidget(const QString &callId, QWidget *widget)
+{
+    if (QWidget *before = m_widgets.take(callId); before && before != widget)
+        before->removeEventFilter(this);
+    if (widget) {
+        widget->setParent(viewport());
+        widget->installEventFilter(this);
+        m_widgets.insert(callId, widget);
+    }
+    for (int i = 0; m_model && i < m_model->rowCount(); ++i) {
+        const TranscriptRow &row = m_model->rowAt(i);
+        if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == callId)
+            m_stack.changed(i, i);
     }
     arrange();
 }
 
-int TranscriptView::exactHeight(int place)
+bool TranscriptView::eventFilter(QObject *watched, QEvent *event)
 {
-    Entry &entry = m_entries[static_cast<size_t>(place)];
-    if (entry.exact && entry.layout)
-        return entry.height;
-    if (!entry.layout)
-        entry.layout = std::make_unique<RowLayout>();
-    entry.layout->setText(
-        rowText(m_model->rowAt(place), isUnfolded(place), QDateTime::currentMSecsSinceEpoch()));
-    entry.height = entry.layout->arrange(columnWidth(), m_fonts);
-    entry.exact = true;
-    return entry.height;
+    if (event->type() == QEvent::LayoutRequest) {
+        for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
+            if (m_waiting.contains(m_model->rowAt(i).row))
+                m_stack.changed(i, i);
+        }
+        arrange();
+    }
+    return QAbstractScrollArea::eventFilter(watched, event);
 }
 
-// Finds the rows of the viewport from the anchor (or, when following, from the end), measures them, and makes
-// the scroll bar agree.
-void TranscriptView::arrange()
+void TranscriptView::updateOutside()
 {
-    const int count = static_cast<int>(m_entries.size());
-    const int room = std::max(1, viewport()->height() - 2 * TopPadding);
-    if (!m_follow) {
-        int filled = -m_anchorOffset;
-        int place = m_anchor;
-        while (place < count && filled < room)
-            filled += exactHeight(place++);
-        m_last = place - 1;
-        if (place >= count && filled <= room)
-            m_follow = true; // The end came into view.
+    QStringList outside;
+    if (!m_waiting.isEmpty()) {
+        QList<qint64> rows(m_waiting.cbegin(), m_waiting.cend());
+        std::sort(rows.begin(), rows.end());
+        for (const qint64 number : std::as_const(rows)) {
+            const int place = m_model->placeOf(number);
+            if (place < 0)
+                continue;
+            const int top = m_stack.top(place);
+            const int height = m_stack.height(place);
+            const int seen = std::min(top + height, viewport()->height()) - std::max(top, 0);
+            if (seen < std::min(height, TranscriptStyle::px(SeenEnough)))
+                outside.append(m_model->rowAt(place).data[u"callId"].toString());
+        }
     }
-    if (m_follow) {
-        int filled = 0;
-        int place = count - 1;
-        while (place >= 0 && filled < room)
-            filled += exactHeight(place--);
-        m_anchor = place + 1;
-        m_anchorOffset = std::max(0, filled - room);
-        m_last = count - 1;
+    if (outside == m_callsOutside)
+        return;
+    m_callsOutside = outside;
+    Q_EMIT callsOutsideChanged();
+}
+
+void TranscriptView::setActiveCall(const QString &callId)
+{
+    if (m_activeCall == callId)
+        return;
+    for (const QString &changed : {std::exchange(m_activeCall, callId), callId}) {
+        for (int i = 0; m_model && !changed.isEmpty() && i < m_model->rowCount(); ++i) {
+            const TranscriptRow &row = m_model->rowAt(i);
+            if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == changed)
+                m_stack.changed(i, i);
+        }
     }
-    qint64 total = 0;
-    qint64 before = 0;
-    for (int i = 0; i < count; ++i) {
-        if (i == m_anchor)
-            before = total;
-        total += m_entries[static_cast<size_t>(i)].height;
+    arrange();
+}
+
+void TranscriptView::showCall(const QString &callId)
+{
+    for (int i = m_model ? m_model->rowCount() - 1 : -1; i >= 0; --i) {
+        const TranscriptRow &row = m_model->rowAt(i);
+        if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == callId) {
+            setCurrentPlace(i);
+            return;
+        }
     }
-    const auto toBar = [](qint64 value) {
-        return static_cast<int>(std::clamp<qint64>(value, 0, std::numeric_limits<int>::max() / 2));
-    };
-    m_position = toBar(before + m_anchorOffset);
-    {
-        const QScopedValueRollback<bool> guard(m_settingBar, true);
-        QScrollBar *bar = verticalScrollBar();
-        bar->setPageStep(room);
-        bar->setSingleStep(m_fonts.lineHeight);
-        bar->setRange(0, toBar(total - room));
-        bar->setValue(m_position);
-        m_position = bar->value();
+}
+
+void TranscriptView::updateTick()
+{
+    bool ticks = false;
+    for (int i = m_stack.first(); i <= m_stack.last() && !ticks && isVisible(); ++i) {
+        const RowItem *item = m_stack.item(i);
+        ticks = item && item->ticks();
     }
-    evictFar(m_anchor, m_last);
-    bool isTicking = false;
-    for (int i = m_anchor; i <= m_last && !isTicking; ++i) {
-        const Entry &entry = m_entries[static_cast<size_t>(i)];
-        isTicking = entry.layout && entry.layout->text().ticking;
-    }
-    if (isTicking && !m_tick.isActive())
+    if (ticks && !m_tick.isActive())
         m_tick.start();
-    else if (!isTicking)
+    else if (!ticks)
         m_tick.stop();
-    m_latest->setVisible(!m_follow);
-    if (!m_follow) {
-        m_latest->adjustSize();
-        m_latest->move(viewport()->width() - m_latest->width() - Margin,
-                       viewport()->height() - m_latest->height() - Margin);
-    }
-    if (m_model && m_anchor < LoadEarlierAt && m_model->hasEarlier())
-        m_model->loadEarlier();
-    viewport()->update();
-}
-
-void TranscriptView::evictFar(int firstVisible, int lastVisible)
-{
-    const auto count = static_cast<int>(m_entries.size());
-    for (int i = 0; i < count; ++i) {
-        if (i < firstVisible - KeptAround || i > lastVisible + KeptAround)
-            m_entries[static_cast<size_t>(i)].layout.reset(); // The height stays.
-    }
-}
-
-int TranscriptView::layoutCount() const
-{
-    return static_cast<int>(std::count_if(m_entries.cbegin(), m_entries.cend(),
-                                          [](const Entry &entry) { return entry.layout != nullptr; }));
 }
 
 void TranscriptView::tick()
 {
-    bool changed = false;
-    for (int i = m_anchor; i <= m_last && i < static_cast<int>(m_entries.size()); ++i) {
-        Entry &entry = m_entries[static_cast<size_t>(i)];
-        if (entry.layout && entry.layout->text().ticking) {
-            entry.exact = false;
-            changed = true;
-        }
+    for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
+        const RowItem *item = m_stack.item(i);
+        if (item && item->ticks())
+            m_stack.changed(i, i);
     }
-    if (changed && isVisible())
+    arrange();
+}
+
+void TranscriptView::readOutputOf(int place)
+{
+    const TranscriptRow &row = m_model->rowAt(place);
+    const qint64 number = row.row;
+    const qint64 bytes = row.data[u"stdoutBytes"].toInteger(0) + row.data[u"stderrBytes"].toInteger(0);
+    if (bytes == 0 || m_reading.contains(number) || m_outputs.value(number).bytes >= bytes)
+        return;
+    m_reading.insert(number);
+    m_model->readOutput(row, CallOutput::Wanted, this, [this, number](const QByteArray &read, qint64 total) {
+        const int now = m_model ? m_model->placeOf(number) : -1;
+        if (!m_reading.remove(number) || now < 0)
+            return;
+        m_outputs.insert(number, lastLines(read, total));
+        m_stack.hold(now);
+        m_stack.changed(now, now);
         arrange();
-    else if (!changed)
-        m_tick.stop();
+        // The log may have been behind what is shown; what came meanwhile is read by the next change.
+        if (m_unfolded.contains(number) && !read.isEmpty())
+            readOutputOf(now);
+    });
+}
+
+void TranscriptView::announce(int place)
+{
+    const QString text = rowSpoken(m_model->rowAt(place));
+    announceRow(this, m_model->rowAt(place).row);
+    Q_EMIT answerFinished(text);
+}
+
+QRect TranscriptView::rowRect(int place) const
+{
+    const QRect in = column();
+    return {in.x(), m_stack.top(place), in.width(), m_stack.height(place)};
 }
 
 void TranscriptView::goToEnd()
 {
-    m_follow = true;
+    m_stack.follow();
     arrange();
-}
-
-// Row by row with measured heights, so that nothing jumps when an estimate was wrong.
-void TranscriptView::moveBy(int pixels)
-{
-    const int count = static_cast<int>(m_entries.size());
-    if (count == 0)
-        return;
-    m_anchorOffset += pixels;
-    while (m_anchorOffset < 0 && m_anchor > 0)
-        m_anchorOffset += exactHeight(--m_anchor);
-    m_anchorOffset = std::max(0, m_anchorOffset);
-    while (m_anchor < count - 1 && m_anchorOffset >= exactHeight(m_anchor))
-        m_anchorOffset -= exactHeight(m_anchor++);
-}
-
-void TranscriptView::jumpTo(qint64 position)
-{
-    const int count = static_cast<int>(m_entries.size());
-    qint64 top = 0;
-    m_anchor = 0;
-    while (m_anchor < count - 1 && top + m_entries[static_cast<size_t>(m_anchor)].height <= position)
-        top += m_entries[static_cast<size_t>(m_anchor++)].height;
-    m_anchorOffset =
-        static_cast<int>(std::clamp<qint64>(position - top, 0, std::max(0, exactHeight(m_anchor) - 1)));
 }
 
 void TranscriptView::scrollContentsBy(int, int)
 {
-    if (m_settingBar || m_entries.empty())
+    if (m_settingBar || m_stack.count() == 0)
         return;
     const QScrollBar *bar = verticalScrollBar();
-    const int delta = bar->value() - m_position;
+    const int delta = bar->value() - m_barPosition;
     if (delta == 0)
         return;
-    m_follow = bar->value() >= bar->maximum();
-    if (!m_follow) {
-        if (std::abs(delta) <= 2 * viewport()->height())
-            moveBy(delta);
+    if (bar->value() >= bar->maximum()) {
+        m_stack.follow();
+    } else {
+        m_stack.stopFollowing();
+        if (bar->value() == 0)
+            m_stack.jumpTo(0);
+        else if (std::abs(delta) <= 2 * viewport()->height())
+            m_stack.scrollBy(delta);
         else
-            jumpTo(bar->value());
+            m_stack.jumpTo(bar->value());
     }
     arrange();
+    setHover(m_pointer);
 }
 
-int TranscriptView::placeAt(int y, int *top) const
+void TranscriptView::paintRow(QPainter *painter, int place, const QRect &clip)
 {
-    int at = TopPadding - m_anchorOffset;
-    for (int i = m_anchor; i < static_cast<int>(m_entries.size()); ++i) {
-        const int height = m_entries[static_cast<size_t>(i)].height;
-        if (y >= at && y < at + height) {
-            if (top)
-                *top = at;
-            return i;
-        }
-        at += height;
-        if (at > viewport()->height())
+    const RowItem *row = m_stack.item(place);
+    if (!row || row->segments().size() == 0)
+        return;
+    const QRect rect = rowRect(place);
+    const SegmentContext outer = m_stack.context();
+    const SegmentContext inner = row->inner(outer);
+    const size_t segments = row->segments().size();
+    // The box ends above the space that parts rows.
+    QRect box = rect;
+    box.setHeight(row->boxHeight());
+    const bool isCurrent = place == m_current && hasFocus() && m_isKeyboard;
+    row->paintBack(painter, outer, box, isCurrent);
+    const TranscriptRow &shown = m_model->rowAt(place);
+    const bool isWhole = !row->isText() && m_selection.touches(shown.row);
+    const auto selected = row->isText() ? m_selection.range(shown.row, row->source().size()) : std::nullopt;
+    const HeightIndex &heights = row->segments().heights();
+    size_t i = heights.find(std::max(0, clip.top() - rect.y() - row->segmentTop(0)));
+    for (; i < segments; ++i) {
+        SegmentPaint how;
+        how.rect = QRect(rect.x() + row->left(), rect.y() + row->segmentTop(i), inner.width, heights.at(i));
+        if (how.rect.y() > clip.bottom())
             break;
+        how.clip = clip;
+        if (selected) {
+            how.selectedFrom = selected->first;
+            how.selectedTo = selected->second;
+        }
+        how.isCurrent = isCurrent;
+        how.isHovered = m_hover.place == place && m_hover.segment == i;
+        if (how.isHovered)
+            how.pointer = m_pointer - how.rect.topLeft();
+        row->segments().at(i).paint(painter, inner, how);
     }
-    return -1;
+    if (isWhole) {
+        QColor tint = TranscriptStyle::color(Role::SelectionBack);
+        tint.setAlphaF(0.25F);
+        painter->fillRect(box, tint);
+    }
+    if (isCurrent)
+        paintFocusRing(painter, QRectF(box).adjusted(-4, -2, 4, 2), Metrics::RadiusCard);
 }
 
 void TranscriptView::paintEvent(QPaintEvent *event)
 {
     QPainter painter(viewport());
-    const int width = columnWidth();
-    const int x = (viewport()->width() - width) / 2;
-    int y = TopPadding - m_anchorOffset;
-    for (int i = m_anchor; i < static_cast<int>(m_entries.size()) && y < viewport()->height(); ++i) {
-        const Entry &entry = m_entries[static_cast<size_t>(i)];
-        if (entry.layout) {
-            RowLayout::State state;
-            state.unfolded = isUnfolded(i);
-            state.current = i == m_current && hasFocus();
-            entry.layout->paint(&painter, QRect(x, y, width, entry.height), event->rect(), palette(), m_fonts,
-                                state);
-        }
-        y += entry.height;
+    const QRect clip = event->rect();
+    painter.fillRect(clip, TranscriptStyle::color(Role::Canvas));
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
+        const QRect rect = rowRect(i);
+        if (rect.bottom() < clip.top() - 4)
+            continue;
+        if (rect.top() > clip.bottom() + 4)
+            break;
+        paintRow(&painter, i, clip);
     }
 }
 
 void TranscriptView::resizeEvent(QResizeEvent *event)
 {
     QAbstractScrollArea::resizeEvent(event);
-    for (Entry &entry : m_entries)
-        entry.exact = false;
+    m_stack.resize(column().width(), viewport()->height());
+    for (int i = m_stack.first(); i <= m_stack.last() && !m_widgets.isEmpty(); ++i) {
+        if (m_waiting.contains(m_model->rowAt(i).row))
+            m_stack.changed(i, i);
+    }
     arrange();
 }
 
 void TranscriptView::setCurrentPlace(int place)
 {
-    const int count = static_cast<int>(m_entries.size());
+    const int count = m_stack.count();
     if (count == 0)
         return;
     m_current = std::clamp(place, 0, count - 1);
-    if (m_current < m_anchor || (m_current == m_anchor && m_anchorOffset > 0)) {
-        m_follow = false;
-        m_anchor = m_current;
-        m_anchorOffset = 0;
-    } else if (m_current >= m_last && !m_follow) {
-        int bottom = -m_anchorOffset;
-        for (int i = m_anchor; i <= m_current; ++i)
-            bottom += exactHeight(i);
-        const int room = viewport()->height() - 2 * TopPadding;
-        if (bottom > room)
-            moveBy(std::min(bottom - room, bottom - exactHeight(m_current)));
+    m_isKeyboard = true;
+    const int top = m_stack.top(m_current);
+    const int bottom = top + m_stack.height(m_current);
+    const int room = viewport()->height();
+    const int padding = TranscriptStyle::px(Metrics::SpaceS);
+    if (top < 0 || (bottom > room && bottom - top > room)) {
+        m_stack.stopFollowing();
+        m_stack.put(m_current, padding);
+    } else if (bottom > room) {
+        m_stack.stopFollowing();
+        m_stack.put(m_current, room - padding - (bottom - top));
     }
     arrange();
+    viewport()->update();
+    focusRow(this, m_model->rowAt(m_current).row);
 }
 
 void TranscriptView::toggle(int place)
 {
-    const qint64 number = m_model->rowAt(place).row;
-    if (!rowText(m_model->rowAt(place), false, 0).foldable)
+    const TranscriptRow &row = m_model->rowAt(place);
+    if (row.kind != TranscriptRow::Kind::Call && row.kind != TranscriptRow::Kind::Reasoning)
         return;
-    if (!m_unfolded.remove(number))
-        m_unfolded.insert(number);
-    m_follow = m_follow && place == static_cast<int>(m_entries.size()) - 1;
-    onChanged(place, place);
+    if (!m_unfolded.remove(row.row))
+        m_unfolded.insert(row.row);
+    // What was clicked stays under the pointer; the end is followed only if it is what was unfolded.
+    m_stack.hold(place);
+    if (place + 1 < m_stack.count())
+        m_stack.stopFollowing();
+    m_stack.changed(place, place);
+    if (isUnfolded(place))
+        readOutputOf(place);
+    arrange();
 }
 
 void TranscriptView::toggleCurrent()
 {
-    if (m_model && m_current >= 0 && m_current < static_cast<int>(m_entries.size()))
+    if (m_model && m_current >= 0 && m_current < m_stack.count())
         toggle(m_current);
 }
 
-void TranscriptView::copyCurrent()
+void TranscriptView::selectAll()
 {
-    if (m_model && m_current >= 0 && m_current < static_cast<int>(m_entries.size()))
-        QGuiApplication::clipboard()->setText(rowCopy(m_model->rowAt(m_current)));
+    if (!m_model || m_model->rowCount() == 0)
+        return;
+    const TranscriptRow &last = m_model->rowAt(m_model->rowCount() - 1);
+    m_selection.set({m_model->rowAt(0).row, 0}, {last.row, std::max<qsizetype>(1, last.text.size())});
+    viewport()->update();
+}
+
+void TranscriptView::clearSelection()
+{
+    if (m_selection.isEmpty())
+        return;
+    m_selection.clear();
+    viewport()->update();
+}
+
+QString TranscriptView::selectedText() const { return m_model ? m_selection.text(*m_model) : QString(); }
+
+void TranscriptView::copy()
+{
+    QString text = selectedText();
+    if (text.isEmpty() && m_model && m_current >= 0 && m_current < m_stack.count())
+        text = rowCopy(m_model->rowAt(m_current));
+    if (!text.isEmpty())
+        QGuiApplication::clipboard()->setText(text);
+}
+
+void TranscriptView::moveCurrent(int direction)
+{
+    const int count = m_stack.count();
+    int next = m_current < 0 ? (direction < 0 ? m_stack.last() : m_stack.first()) : m_current + direction;
+    while (next >= 0 && next < count && !isShown(m_model->rowAt(next)))
+        next += direction;
+    if (next >= 0 && next < count)
+        setCurrentPlace(next);
 }
 
 void TranscriptView::keyPressEvent(QKeyEvent *event)
 {
     if (event->matches(QKeySequence::Copy)) {
-        copyCurrent();
+        copy();
         return;
     }
-    const int count = static_cast<int>(m_entries.size());
+    if (event->matches(QKeySequence::SelectAll)) {
+        selectAll();
+        return;
+    }
+    QScrollBar *bar = verticalScrollBar();
     switch (event->key()) {
     case Qt::Key_Up:
-        setCurrentPlace(m_current < 0 ? count - 1 : m_current - 1);
+        moveCurrent(-1);
         return;
     case Qt::Key_Down:
-        setCurrentPlace(m_current < 0 ? count - 1 : m_current + 1);
+        moveCurrent(1);
         return;
     case Qt::Key_Space:
+        toggleCurrent();
+        return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        toggleCurrent();
+        if (m_model && m_current >= 0 && m_current < m_stack.count()
+            && m_model->rowAt(m_current).kind == TranscriptRow::Kind::Call)
+            Q_EMIT callActivated(m_model->conversation(),
+                                 m_model->rowAt(m_current).data[u"callId"].toString());
+        else
+            toggleCurrent();
+        return;
+    case Qt::Key_PageUp:
+        bar->triggerAction(QAbstractSlider::SliderPageStepSub);
+        return;
+    case Qt::Key_PageDown:
+        bar->triggerAction(QAbstractSlider::SliderPageStepAdd);
         return;
     case Qt::Key_End:
         goToEnd();
         return;
     case Qt::Key_Home:
-        verticalScrollBar()->setValue(0);
+        bar->setValue(0);
         return;
+    case Qt::Key_Escape:
+        if (!m_selection.isEmpty()) {
+            clearSelection();
+            return;
+        }
+        break;
     default:
-        QAbstractScrollArea::keyPressEvent(event);
+        break;
     }
+    QAbstractScrollArea::keyPressEvent(event);
 }
 
-void TranscriptView::mousePressEvent(QMouseEvent *event)
+bool TranscriptView::event(QEvent *event)
 {
-    const int place = placeAt(event->position().toPoint().y());
-    if (place < 0)
-        return;
-    m_current = place;
-    viewport()->update();
-    if (event->button() == Qt::LeftButton)
-        toggle(place);
-}
-
-void TranscriptView::contextMenuEvent(QContextMenuEvent *event)
-{
-    if (event->reason() == QContextMenuEvent::Mouse)
-        m_current = placeAt(event->pos().y());
-    if (m_current < 0)
-        return;
-    viewport()->update();
-    auto *menu = new QMenu(this);
-    menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Copy text"), this, &TranscriptView::copyCurrent);
-    menu->popup(event->globalPos());
+    if (event->type() == QEvent::LayoutDirectionChange)
+        restyle();
+    return QAbstractScrollArea::event(event);
 }
 
 void TranscriptView::changeEvent(QEvent *event)
 {
     QAbstractScrollArea::changeEvent(event);
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) {
-        m_fonts = RowFonts(font());
-        resetEntries();
-        arrange();
-    }
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange
+        || event->type() == QEvent::PaletteChange)
+        restyle();
+}
+
+void TranscriptView::showEvent(QShowEvent *event)
+{
+    QAbstractScrollArea::showEvent(event);
+    updateTick();
+}
+
+void TranscriptView::hideEvent(QHideEvent *event)
+{
+    QAbstractScrollArea::hideEvent(event);
+    m_tick.stop();
+    m_ahead.stop();
+    m_dragScroll.stop();
 }
 
 void TranscriptView::focusInEvent(QFocusEvent *event)
 {
     QAbstractScrollArea::focusInEvent(event);
+    m_isKeyboard =
+        m_isKeyboard || event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
     viewport()->update();
 }
 

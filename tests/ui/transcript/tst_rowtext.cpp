@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "support/testmain.h"
+#include "transcript/callcard.h"
+#include "transcript/calloutput.h"
 #include "transcript/rowtext.h"
 
 #include <QTest>
@@ -20,6 +22,15 @@ TranscriptRow callRow(const QByteArray &members)
     return row;
 }
 
+TranscriptRow rowOf(TranscriptRow::Kind kind, const QString &text, const QByteArray &members = "{}")
+{
+    TranscriptRow row;
+    row.kind = kind;
+    row.text = text;
+    row.data = parseJson(members).value_or(Json());
+    return row;
+}
+
 } // namespace
 
 class TestRowText : public Tests::Test {
@@ -28,113 +39,150 @@ private Q_SLOTS:
     void callStates_data()
     {
         QTest::addColumn<QByteArray>("members");
-        QTest::addColumn<QString>("side");
+        QTest::addColumn<QString>("word");
+        QTest::addColumn<QString>("glyph");
+        QTest::addColumn<QString>("right"); // Result and time.
         QTest::addColumn<QString>("second");
-        QTest::newRow("waiting") << QByteArray("{\"toolName\":\"bash\",\"state\":\"waiting\"}")
-                                 << u"Waiting for you"_s << QString();
-        QTest::newRow("running") << QByteArray(
-            "{\"toolName\":\"bash\",\"state\":\"running\",\"startedMs\":1000,\"lastLine\":\"3 of 9\"}")
-                                 << u"Running  1m 12s"_s << u"3 of 9"_s;
-        QTest::newRow("done") << QByteArray(
-            "{\"toolName\":\"bash\",\"state\":\"done\",\"exitCode\":0,\"durationMs\":400}")
-                              << u"Done  0.4 s"_s << QString();
-        QTest::newRow("exit 1") << QByteArray(
-            "{\"toolName\":\"bash\",\"state\":\"failed\",\"exitCode\":1,\"durationMs\":24100}")
-                                << u"exit 1  24.1 s"_s << QString();
-        QTest::newRow("failed") << QByteArray(
-            "{\"toolName\":\"bash\",\"state\":\"failed\",\"exitCode\":null,\"error\":\"no such tool\"}")
-                                << u"Failed"_s << u"no such tool"_s;
-        QTest::newRow("denied") << QByteArray("{\"toolName\":\"bash\",\"state\":\"denied\",\"approval\":{"
-                                              "\"by\":\"user\",\"reason\":\"too broad\"},\"error\":\"x\"}")
-                                << u"Denied by you"_s << u"“too broad”"_s;
-        QTest::newRow("denied by rule")
-            << QByteArray("{\"toolName\":\"bash\",\"state\":\"denied\",\"approval\":{\"by\":\"policy\"}}")
-            << u"Denied by a rule"_s << QString();
-        QTest::newRow("unknown") << QByteArray("{\"toolName\":\"bash\",\"state\":\"unknown\"}")
-                                 << u"Outcome unknown"_s
-                                 << u"Nobody saw how it ended; look at the machine before you repeat it."_s;
-        QTest::newRow("stopped") << QByteArray("{\"toolName\":\"bash\",\"state\":\"stopped\"}")
-                                 << u"Stopped"_s << QString();
-        QTest::newRow("not run") << QByteArray("{\"toolName\":\"bash\",\"state\":\"not-run\"}")
-                                 << u"Not run"_s << QString();
-        QTest::newRow("from a newer version")
-            << QByteArray("{\"toolName\":\"bash\",\"state\":\"dreaming\"}") << u"dreaming"_s << QString();
-        QTest::newRow("no data") << QByteArray("null") << QString() << QString();
+        const auto add = [](const char *name, const QByteArray &members, const QString &word,
+                            const QString &glyph, const QString &right, const QString &second) {
+            QTest::newRow(name) << members << word << glyph << right << second;
+        };
+        add("writing", "{\"toolName\":\"bash\",\"state\":\"proposed\"}", u"Writing"_s, u"proposed"_s, u"|"_s,
+            {});
+        add("waiting", "{\"toolName\":\"bash\",\"state\":\"waiting\",\"askedMs\":1000}", u"Waiting for you"_s,
+            u"approval"_s, u"|1m"_s, {});
+        add("running",
+            "{\"toolName\":\"bash\",\"state\":\"running\",\"startedMs\":1000,\"lastLine\":\"3 of 9\"}",
+            u"Running"_s, u"calling"_s, u"|1m 12s"_s, u"3 of 9"_s);
+        add("done", "{\"toolName\":\"bash\",\"state\":\"done\",\"exitCode\":0,\"durationMs\":400}", {},
+            u"finished"_s, u"|0.4 s"_s, {});
+        add("done, with words",
+            "{\"state\":\"done\",\"exitCode\":0,\"durationMs\":400,\"lastLine\":\"24 passed\"}", {},
+            u"finished"_s, u"24 passed|0.4 s"_s, {});
+        add("read", "{\"state\":\"done\",\"resultLines\":57,\"durationMs\":100}", {}, u"finished"_s,
+            u"57 lines|0.1 s"_s, {});
+        add("written", "{\"state\":\"done\",\"args\":{\"content\":\"a\\nb\\n\"},\"durationMs\":100}", {},
+            u"finished"_s, u"wrote 2 lines|0.1 s"_s, {});
+        add("edited",
+            "{\"state\":\"done\",\"exitCode\":0,\"approval\":{\"state\":\"edited\"},\"durationMs\":1900}", {},
+            u"finished"_s, u"edited by you|1.9 s"_s, {});
+        add("exit 1",
+            "{\"state\":\"failed\",\"exitCode\":1,\"durationMs\":24100,\"lastLine\":\"9 of 240 failed\"}",
+            u"exit 1"_s, u"exitbad"_s, u"9 of 240 failed|24.1 s"_s, {});
+        add("failed", "{\"state\":\"failed\",\"exitCode\":null,\"error\":\"no such tool\"}", u"Tool failed"_s,
+            u"failed"_s, u"|"_s, u"no such tool"_s);
+        add("denied",
+            "{\"state\":\"denied\",\"approval\":{\"by\":\"user\",\"reason\":\"too broad\"},\"error\":\"x\"}",
+            u"Denied by you"_s, u"denied"_s, u"|"_s, u"“too broad”"_s);
+        add("denied by rule", "{\"state\":\"denied\",\"approval\":{\"by\":\"policy\"}}",
+            u"Denied by a rule"_s, u"denied"_s, u"|"_s, {});
+        add("unknown", "{\"state\":\"unknown\",\"exitCode\":0}", u"Outcome unknown"_s, u"interrupted"_s,
+            u"|"_s, u"Nobody saw how it ended; look at the machine before you repeat it."_s);
+        add("stopped",
+            "{\"state\":\"stopped\",\"exitCode\":130,\"durationMs\":41000,\"stdoutBytes\":2100000}",
+            u"Stopped"_s, u"stopping"_s, u"|41.0 s"_s, u"exit 130; 2.1 MB of output kept"_s);
+        add("not run", "{\"state\":\"not-run\"}", u"Not run"_s, u"denied"_s, u"|"_s, {});
+        add("from a newer version", "{\"state\":\"dreaming\"}", u"dreaming"_s, u"proposed"_s, u"|"_s, {});
     }
     void callStates()
     {
         QFETCH(QByteArray, members);
-        const RowText text = rowText(callRow(members), false, 73'999);
-        QTEST(text.side, "side");
-        QTEST(text.second, "second");
-        QCOMPARE(text.look, RowText::Look::Call);
-        QVERIFY(text.body.isEmpty());
+        const CallCard card = callCard(callRow(members), 73'999);
+        QTEST(card.look.word, "word");
+        QTEST(card.look.glyph, "glyph");
+        QTEST(QString(card.result + u'|' + card.time), "right");
+        QTEST(card.second, "second");
     }
 
     void unknownNeverLooksLikeSuccessOrFailure()
     {
-        const QString words = callStateText(callRow("{\"state\":\"unknown\",\"exitCode\":0}"));
+        const TranscriptRow row = callRow("{\"state\":\"unknown\",\"exitCode\":0}");
+        const QString words = callStateText(row);
         QVERIFY(!words.contains(u"Done"_s) && !words.contains(u"exit"_s) && !words.contains(u"Failed"_s));
+        QVERIFY(callCard(row, 0).look.glyph != u"finished"_s);
     }
 
-    void aCallUnfoldsToItsArguments()
+    void aCallHasItsArguments()
     {
         const TranscriptRow row = callRow(
             "{\"toolName\":\"bash\",\"state\":\"done\",\"args\":{\"timeout\":5,\"command\":\"a\\nb\"}}");
-        QCOMPARE(rowText(row, true, 0).body, u"a\nb\ntimeout: 5"_s);
+        QCOMPARE(callCard(row, 0).arguments, u"a\nb\ntimeout: 5"_s);
+        QCOMPARE(callCard(row, 0).argument, u"pytest -q"_s);
         QCOMPARE(rowCopy(row), u"a\nb\ntimeout: 5"_s);
+        QVERIFY(rowSpoken(row).startsWith(u"Tool call, bash, pytest -q, Done"_s));
     }
 
     void textIsInertAndBounded()
     {
-        TranscriptRow row;
-        row.kind = TranscriptRow::Kind::Text;
-        row.text = QString(u"a\u202Eb\u0007"_s + QString(200'000, u'x'));
-        const RowText text = rowText(row, false, 0);
-        QVERIFY(!text.body.contains(QChar(0x202E)));
-        QVERIFY(!text.body.contains(QChar(7)));
-        QVERIFY(text.body.size() < MostShownChars + 200);
-        QVERIFY(text.body.contains(u"more characters"_s));
+        const TranscriptRow row =
+            rowOf(TranscriptRow::Kind::Text, QString(u"a\u202Eb\u0007"_s + QString(200'000, u'x')));
+        QVERIFY(!rowSpoken(row).contains(QChar(0x202E)));
+        QVERIFY(!rowSpoken(row).contains(QChar(7)));
         QVERIFY(rowSpoken(row).size() <= 2000);
-        row.text = u"<b>bold</b> & ![x](file:///etc/passwd)"_s;
-        QCOMPARE(rowText(row, false, 0).body, row.text); // As text, nothing is interpreted.
+        QVERIFY(!rowCopy(row).contains(QChar(0x202E)));
+        const TranscriptRow odd = callRow("{\"toolName\":\"b\\u202Eash\",\"state\":\"\\u202Ex\",\"lastLine\":"
+                                          "\"\\u0007\",\"args\":{\"a\":\"\\u202E\"}}");
+        const CallCard card = callCard(odd, 0);
+        for (const QString &text : {card.tool, card.look.word, card.arguments, card.result, card.second})
+            QVERIFY(!text.contains(QChar(0x202E)) && !text.contains(QChar(7)));
     }
 
-    void reasoningIsOneLineUntilUnfolded()
+    void thoughtsSayHowLong()
     {
-        TranscriptRow row;
-        row.kind = TranscriptRow::Kind::Reasoning;
-        row.text = u"First.\nSecond."_s;
+        TranscriptRow row = rowOf(TranscriptRow::Kind::Reasoning, u"First.\nSecond."_s, "{\"endMs\":7000}");
+        row.atMs = 1000;
+        QCOMPARE(thoughtText(row), u"Thinking"_s);
         row.closed = true;
-        QCOMPARE(rowText(row, false, 0).line, u"First."_s);
-        QVERIFY(rowText(row, false, 0).body.isEmpty());
-        QCOMPARE(rowText(row, true, 0).body, row.text);
+        QCOMPARE(thoughtText(row), u"Thought for 6 s"_s);
+        row.data = Json::object();
+        QCOMPARE(thoughtText(row), u"Thought"_s);
     }
 
     void messagesSayWhereTheyWait()
     {
-        TranscriptRow row;
-        row.kind = TranscriptRow::Kind::User;
-        row.data = parseJson("{\"state\":\"queued\",\"delivery\":\"after-step\"}").value_or(Json());
-        QVERIFY(rowText(row, false, 0).head.contains(u"end of the step"_s));
+        TranscriptRow row =
+            rowOf(TranscriptRow::Kind::User, u"x"_s, "{\"state\":\"queued\",\"delivery\":\"after-step\"}");
+        QVERIFY(messageHead(row).where.contains(u"end of the step"_s));
+        QVERIFY(isShown(row));
         row.data.set(u"state"_s, Json::string(u"moved"_s));
-        QCOMPARE(rowText(row, false, 0).look, RowText::Look::Hidden);
+        QVERIFY(!isShown(row));
+        QVERIFY(rowSpoken(row).isEmpty());
     }
 
-    void durations_data()
+    void stepsSayWhatTheyCost()
     {
-        QTest::addColumn<qint64>("ms");
-        QTest::addColumn<QString>("text");
-        QTest::newRow("zero") << qint64(0) << u"0.0 s"_s;
-        QTest::newRow("tenths") << qint64(449) << u"0.4 s"_s;
-        QTest::newRow("whole") << qint64(48'000) << u"48 s"_s;
-        QTest::newRow("minutes") << qint64(72'000) << u"1m 12s"_s;
-        QTest::newRow("hours") << qint64(7'500'000) << u"2h 5m"_s;
+        const TranscriptRow row = rowOf(TranscriptRow::Kind::Step, u"Step 2"_s,
+                                        "{\"usage\":{\"input\":18200,\"output\":640,\"cacheRead\":16600},"
+                                        "\"costNanos\":21000000,\"modelMs\":6000,"
+                                        "\"toolMs\":1400}");
+        QCOMPARE(figures(row),
+                 (QStringList{u"18k in, 91 % cached"_s, u"640 out"_s, u"$0.021"_s, u"7.4 s"_s}));
+        QVERIFY(figures(rowOf(TranscriptRow::Kind::Step, {})).isEmpty());
     }
-    void durations()
+
+    void errorsSayWhatWasKept()
     {
-        QFETCH(qint64, ms);
-        QTEST(durationText(ms), "text");
+        const TranscriptRow row = rowOf(TranscriptRow::Kind::Error, u"It broke"_s,
+                                        "{\"kept\":\"All of it.\",\"todo\":\"Try again.\"}");
+        QCOMPARE(errorText(row).head, u"It broke"_s);
+        QCOMPARE(errorText(row).body, u"All of it.\nTry again."_s);
+    }
+
+    void theEndOfOutputIsShown()
+    {
+        QByteArray bytes;
+        for (int i = 1; i <= 40; ++i)
+            bytes += "\x1b[32mline " + QByteArray::number(i) + "\x1b[0m\n";
+        const CallOutput output = lastLines(bytes, bytes.size());
+        QCOMPARE(output.lines.size(), 12);
+        QCOMPARE(output.lines.last(), u"line 40"_s);
+        QCOMPARE(output.lines.first(), u"line 29"_s);
+        QVERIFY(output.isCut);
+        QVERIFY(!lastLines("a\nb", 3).isCut);
+        QCOMPARE(lastLines("a\nb", 3).lines, (QStringList{u"a"_s, u"b"_s}));
+        QVERIFY(lastLines("\n", 1).lines.size() <= 1);
+        QVERIFY(lastLines("", 0).lines.isEmpty());
+        QCOMPARE(lastLines("10%\r20%\r30%", 11).lines, QStringList{u"30%"_s});
     }
 };
 

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "transcript/callsegment.h"
+
+#include "theme/icons.h"
+#include "theme/metrics.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <utility>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int GlyphLeft = Metrics::SpaceS; // From the box to the glyph.
+constexpr int ToolLeft = Metrics::SpaceXxl; // From the box to the tool's name, and to the second line.
+constexpr int ToolColumn = 36;
+constexpr int TimeColumn = 48;
+constexpr int TimeRight = 30; // From the time to the end of the box: the chevron stands there.
+constexpr int ChevronRight = Metrics::SpaceS;
+constexpr int Gap = Metrics::SpaceS;
+constexpr int LinesInside = Metrics::SpaceS;
+
+struct Mirror {
+    QRect in;
+    bool on;
+    [[nodiscard]] QRect operator()(const QRect &rect) const
+    {
+        return on ? QRect(in.right() + in.left() - rect.right(), rect.y(), rect.width(), rect.height())
+                  : rect;
+    }
+    [[nodiscard]] int leading() const { return Qt::AlignVCenter | (on ? Qt::AlignRight : Qt::AlignLeft); }
+    [[nodiscard]] int trailing() const { return Qt::AlignVCenter | (on ? Qt::AlignLeft : Qt::AlignRight); }
+};
+
+} // namespace
+
+CallSegment::CallSegment(CallCard card, bool isUnfolded)
+    : m_card(std::move(card))
+    , m_isUnfolded(isUnfolded)
+{ }
+
+int CallSegment::lineHeight() const
+{
+    return TranscriptStyle::px(m_card.second.isEmpty() ? Metrics::ToolCardRow
+                                                       : Metrics::ToolCardRowWithSecondLine);
+}
+
+int CallSegment::estimate(const SegmentContext &) const
+{
+    return lineHeight() + (m_card.second.isEmpty() ? 0 : TranscriptStyle::px(Metrics::ToolCardTail));
+}
+
+QRect CallSegment::chevron(int width, bool rightToLeft) const
+{
+    const int size = TranscriptStyle::px(Metrics::IconSmall);
+    const int x = width - TranscriptStyle::px(ChevronRight) - size;
+    const QRect place(x, (lineHeight() - size) / 2, size, size);
+    return Mirror{QRect(0, 0, width, 1), rightToLeft}(place);
+}
+
+void CallSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
+{
+    const Mirror mirror{how.rect, context.rightToLeft};
+    const auto px = [](int length) { return TranscriptStyle::px(length); };
+    const QRect line(how.rect.x(), how.rect.y(), how.rect.width(), lineHeight());
+    const int glyph = px(Metrics::IconNormal);
+    paintIcon(painter,
+              mirror(QRect(line.x() + px(GlyphLeft), line.y() + (line.height() - glyph) / 2, glyph, glyph)),
+              m_card.look.glyph, m_card.look.color, m_card.isWaiting ? Role::WaitingSoft : Role::Canvas);
+    const QString turned = m_isUnfolded ? u"chevron-down"_s : u"chevron-right"_s;
+    const QRect fold = chevron(how.rect.width(), context.rightToLeft).translated(how.rect.topLeft());
+    painter->save();
+    if (context.rightToLeft && !m_isUnfolded) { // The same mark, pointing to the text.
+        painter->translate(2 * QRectF(fold).center().x(), 0);
+        painter->scale(-1, 1);
+    }
+    paintIcon(painter, fold, turned, how.isHovered ? Role::Text : Role::Text2);
+    painter->restore();
+
+    // From the end inwards: time, result, state word; what is left is the argument's.
+    int right = line.right() + 1 - px(TimeRight);
+    painter->setFont(context.style.small.font);
+    if (!m_card.time.isEmpty()) {
+        painter->setPen(TranscriptStyle::color(Role::Text2));
+        const int width =
+            std::max(px(TimeColumn), context.style.small.metrics.horizontalAdvance(m_card.time) + 2);
+        painter->drawText(mirror(QRect(right - width, line.y(), width, line.height())), mirror.trailing(),
+                          m_card.time);
+        right -= width + px(Gap);
+    }
+    const int most = (right - line.x()) / 2; // The argument keeps at least half.
+    int left = line.x() + px(ToolLeft);
+    const auto fromRight = [&](const QString &words, const TranscriptStyle::Face &face, Role color,
+                               int limit) {
+        if (words.isEmpty())
+            return 0;
+        const QString shown = face.metrics.elidedText(words, Qt::ElideRight, std::max(0, limit));
+        const int width = face.metrics.horizontalAdvance(shown) + 2;
+        painter->setFont(face.font);
+        painter->setPen(TranscriptStyle::color(color));
+        painter->drawText(mirror(QRect(right - width, line.y(), width, line.height())), mirror.trailing(),
+                          shown);
+        right -= width + px(Gap);
+        return width + px(Gap);
+    };
+    const int wordWidth = m_card.look.word.isEmpty()
+        ? 0
+        : context.style.state.metrics.horizontalAdvance(m_card.look.word) + 2 + px(Gap);
+    const int used = fromRight(m_card.result, context.style.small, Role::Text2, most - wordWidth);
+    fromRight(m_card.look.word, context.style.state, m_card.look.color, std::max(wordWidth, most - used));
+
+    painter->setFont(context.style.tool.font);
+    painter->setPen(TranscriptStyle::color(Role::Text));
+    const QString tool =
+        context.style.tool.metrics.elidedText(m_card.tool, Qt::ElideRight, std::max(0, right - left));
+    const int toolWidth = context.style.tool.metrics.horizontalAdvance(tool);
+    painter->drawText(mirror(QRect(left, line.y(), toolWidth + 2, line.height())), mirror.leading(), tool);
+    left += std::max(px(ToolColumn), toolWidth) + px(Gap);
+    if (right > left) {
+        painter->setFont(context.style.card.font);
+        const QRect place(left, line.y(), right - left, line.height());
+        painter->drawText(
+            mirror(place), mirror.leading(),
+            context.style.card.metrics.elidedText(
+                m_card.argument, m_card.isPath ? Qt::ElideMiddle : Qt::ElideRight, right - left));
+    }
+    if (m_card.second.isEmpty())
+        return;
+    const TranscriptStyle::Face &face = m_card.isMonoSecond ? context.style.card : context.style.small;
+    const QRect second(line.x() + px(ToolLeft), line.bottom() + 1 - px(Metrics::SpaceXs),
+                       line.width() - px(ToolLeft) - px(Metrics::SpaceM), px(Metrics::ToolCardTail));
+    painter->setFont(face.font);
+    painter->setPen(TranscriptStyle::color(Role::Text2));
+    painter->drawText(mirror(second), mirror.leading(),
+                      face.metrics.elidedText(m_card.second, Qt::ElideRight, second.width()));
+}
+
+SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) const
+{
+    SegmentHit hit;
+    // The mark alone is too small a target: the whole end of the line is one.
+    const QRect fold = chevron(context.width, context.rightToLeft);
+    const int reach = (TranscriptStyle::px(Metrics::MinimumHitTarget) - fold.width()) / 2 + 2;
+    if (fold.adjusted(-reach, -reach, reach, reach).contains(point)) {
+        hit.what = SegmentHit::What::Fold;
+        hit.toolTip = m_isUnfolded ? u"Fold"_s : u"Unfold"_s;
+        return hit;
+    }
+    hit.what = SegmentHit::What::Call;
+    hit.value = m_card.callId;
+    hit.toolTip = m_card.argument;
+    return hit;
+}
+
+CallLinesSegment::CallLinesSegment(QStringList lines, QString note)
+    : m_lines(std::move(lines))
+    , m_note(std::move(note))
+{ }
+
+int CallLinesSegment::estimate(const SegmentContext &context) const
+{
+    const int lines = static_cast<int>(m_lines.size());
+    return lines * context.style.mono.line + (m_note.isEmpty() ? 0 : context.style.meta.line)
+        + 2 * TranscriptStyle::px(LinesInside);
+}
+
+void CallLinesSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
+{
+    const int outline = Metrics::StrokeOutline;
+    painter->fillRect(how.rect.adjusted(outline, 0, -outline, 0), TranscriptStyle::color(Role::Sunken));
+    painter->fillRect(QRect(how.rect.x(), how.rect.y(), how.rect.width(), 1),
+                      TranscriptStyle::color(Role::Hair));
+    // Output reads from the left in any language.
+    QRect line(how.rect.x() + TranscriptStyle::px(ToolLeft), how.rect.y() + TranscriptStyle::px(LinesInside),
+               how.rect.width() - TranscriptStyle::px(ToolLeft + Metrics::SpaceM), context.style.mono.line);
+    painter->setFont(context.style.mono.font);
+    painter->setPen(TranscriptStyle::color(Role::Text));
+    for (const QString &text : m_lines) {
+        painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                          context.style.mono.metrics.elidedText(text, Qt::ElideRight, line.width()));
+        line.translate(0, context.style.mono.line);
+    }
+    if (m_note.isEmpty())
+        return;
+    line.setHeight(context.style.meta.line);
+    painter->setFont(context.style.meta.font);
+    painter->setPen(TranscriptStyle::color(Role::Text3));
+    painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter, m_note);
+}
+
+SegmentHit CallLinesSegment::hit(const SegmentContext &, const QPoint &) const
+{
+    SegmentHit hit;
+    hit.what = SegmentHit::What::Call;
+    return hit;
+}
+
+} // namespace Pilothouse

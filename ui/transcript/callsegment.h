@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "transcript/callcard.h"
+#include "transcript/segment.h"
+
+#include <QStringList>
+
+namespace Pilothouse {
+
+/// The line of a call in its stack: glyph, tool, argument, result, time, and a second line when there is
+/// something to say.
+class CallSegment final : public Segment {
+public:
+    CallSegment(CallCard card, bool isUnfolded);
+
+    [[nodiscard]] int estimate(const SegmentContext &context) const override;
+    int arrange(const SegmentContext &context) override { return estimate(context); }
+    void paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const override;
+    [[nodiscard]] SegmentHit hit(const SegmentContext &context, const QPoint &point) const override;
+    [[nodiscard]] bool ticks() const override { return m_card.ticks; }
+
+private:
+    [[nodiscard]] int lineHeight() const;
+    [[nodiscard]] QRect chevron(int width, bool rightToLeft) const;
+
+    CallCard m_card;
+    bool m_isUnfolded;
+};
+
+/// Some lines of text inside of an unfolded card: the arguments, or the end of the output.
+class CallLinesSegment final : public Segment {
+public:
+    static constexpr int MostLines = 12; ///< The rest is in the Call pane.
+
+    CallLinesSegment(QStringList lines, QString note);
+
+    [[nodiscard]] int estimate(const SegmentContext &context) const override;
+    int arrange(const SegmentContext &context) override { return estimate(context); }
+    void paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const override;
+    [[nodiscard]] SegmentHit hit(const SegmentContext &context, const QPoint &point) const override;
+
+private:
+    QStringList m_lines;
+    QString m_note; ///< "334 lines more in Call"; empty: none.
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "transcript/textline.h"
+
+#include <QPainter>
+#include <QTextOption>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace Pilothouse {
+
+using Style = MarkdownInline::Style;
+
+namespace {
+constexpr int TabColumns = 4;
+constexpr qreal CodeBoxRadius = 3;
+} // namespace
+
+TextLine::~TextLine() = default;
+
+void TextLine::set(MarkdownInline text, const Look &look, const QList<QTextLayout::FormatRange> &formats)
+{
+    m_text = std::move(text);
+    m_look = look;
+    m_formats = formats;
+    m_layout.reset();
+    m_width = -1;
+    m_rightToLeft = !look.isCode && m_text.text.isRightToLeft();
+    m_hasCode = !look.isCode
+        && std::any_of(m_text.runs.cbegin(), m_text.runs.cend(),
+                       [](const MarkdownInline::Run &run) { return run.styles.testFlag(Style::Code); });
+}
+
+void TextLine::makeLayout()
+{
+    m_layout = std::make_unique<QTextLayout>(m_text.text, m_look.face->font);
+    QTextOption option;
+    option.setWrapMode(m_look.wraps ? QTextOption::WrapAtWordBoundaryOrAnywhere : QTextOption::NoWrap);
+    option.setTextDirection(m_rightToLeft ? Qt::RightToLeft : Qt::LeftToRight);
+    const Qt::Alignment side = m_look.alignment & Qt::AlignHorizontal_Mask;
+    const bool isMirrored = m_rightToLeft && side == Qt::AlignLeft;
+    option.setAlignment((isMirrored ? Qt::AlignRight : side) | Qt::AlignAbsolute);
+    if (m_look.isCode)
+        option.setTabStopDistance(m_look.face->metrics.horizontalAdvance(QLatin1Char(' ')) * TabColumns);
+    m_layout->setTextOption(option);
+    QList<QTextLayout::FormatRange> formats = m_formats;
+    for (const MarkdownInline::Run &run : std::as_const(m_text.runs)) {
+        if (!run.styles)
+            continue;
+        QTextCharFormat format;
+        if (run.styles.testFlag(Style::Code)) {
+            format.setFont(m_look.code->font);
+        }
+        if (run.styles.testFlag(Style::Bold)) {
+            QFont font = run.styles.testFlag(Style::Code) ? m_look.code->font : m_look.face->font;
+            font.setWeight(QFont::DemiBold);
+            format.setFont(font);
+        }
+        if (run.styles.testFlag(Style::Italic))
+            format.setFontItalic(true);
+        if (run.styles.testFlag(Style::Strike))
+            format.setFontStrikeOut(true);
+        if (run.styles.testFlag(Style::Link)) {
+            format.setForeground(TranscriptStyle::color(Role::Accent));
+            format.setFontUnderline(true);
+        }
+        if (run.styles.testFlag(Style::Image))
+            format.setForeground(TranscriptStyle::color(Role::Text2));
+        if (run.styles.testFlag(Style::Written))
+            format.setForeground(TranscriptStyle::color(Role::Failed));
+        formats.append({static_cast<int>(run.at), static_cast<int>(run.length), format});
+    }
+    m_layout->setFormats(formats);
+    m_layout->setCacheEnabled(true);
+}
+
+int TextLine::arrange(int width)
+{
+    if (m_layout && m_width == width)
+        return m_height;
+    if (!m_layout)
+        makeLayout();
+    m_width = width;
+    m_layout->beginLayout();
+    int y = 0;
+    qreal widest = 0;
+    for (QTextLine line = m_layout->createLine(); line.isValid(); line = m_layout->createLine()) {
+        line.setLineWidth(width);
+        const int height = std::max(m_look.face->line, static_cast<int>(std::ceil(line.height())));
+        line.setPosition({0, y + std::floor((height - line.height()) / 2)});
+        widest = std::max(widest, line.naturalTextWidth());
+        y += height;
+    }
+    m_layout->endLayout();
+    m_height = std::max(y, m_look.face->line);
+    m_naturalWidth = static_cast<int>(std::ceil(widest));
+    return m_height;
+}
+
+void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect &clip) const
+{
+    painter->setPen(TranscriptStyle::color(Role::Hair));
+    painter->setBrush(TranscriptStyle::color(Role::Sunken));
+    for (qsizetype r = 0; r < m_text.runs.size(); ++r) {
+        MarkdownInline::Run run = m_text.runs[r];
+        if (!run.styles.testFlag(Style::Code) || run.length == 0)
+            continue;
+        while (r + 1 < m_text.runs.size() && m_text.runs[r + 1].styles.testFlag(Style::Code))
+            run.length += m_text.runs[++r].length; // Parted only by a mark that is not shown.
+        for (int i = m_layout->lineForTextPosition(static_cast<int>(run.at)).lineNumber();
+             i >= 0 && i < m_layout->lineCount(); ++i) {
+            const QTextLine line = m_layout->lineAt(i);
+            const int from = std::max(line.textStart(), static_cast<int>(run.at));
+            const int to =
+                std::min(line.textStart() + line.textLength(), static_cast<int>(run.at + run.length));
+            if (to <= from)
+                break;
+            const qreal left = line.cursorToX(from);
+            const qreal right = line.cursorToX(to);
+            QRectF box(at.x() + std::min(left, right), at.y() + line.y(), std::abs(right - left),
+                       line.height());
+            box.adjust(-2.5, 0.5, 2.5, -0.5);
+            if (box.top() > clip.bottom())
+                return;
+            painter->drawRoundedRect(box, CodeBoxRadius, CodeBoxRadius);
+        }
+    }
+}
+
+void TextLine::paint(QPainter *painter, const QPointF &at, const QRect &clip, qsizetype from,
+                     qsizetype to) const
+{
+    if (!m_layout)
+        return;
+    if (m_hasCode)
+        paintCodeBoxes(painter, at, clip);
+    QList<QTextLayout::FormatRange> selections;
+    if (from >= 0 && to > from) {
+        const qsizetype begin = m_text.fromSource(from);
+        const qsizetype end = m_text.fromSource(to);
+        if (end > begin) {
+            QTextCharFormat format;
+            format.setBackground(TranscriptStyle::color(Role::SelectionBack));
+            format.setForeground(TranscriptStyle::color(Role::SelectionText));
+            selections.append({static_cast<int>(begin), static_cast<int>(end - begin), format});
+        }
+    }
+    painter->setPen(TranscriptStyle::color(m_look.color));
+    m_layout->draw(painter, at, selections, clip);
+}
+
+qsizetype TextLine::placeAt(const QPointF &point) const
+{
+    if (!m_layout || m_layout->lineCount() == 0)
+        return 0;
+    for (int i = 0; i < m_layout->lineCount(); ++i) {
+        const QTextLine line = m_layout->lineAt(i);
+        if (point.y() < line.y() + line.height() || i + 1 == m_layout->lineCount())
+            return m_text.toSource(line.xToCursor(point.x()));
+    }
+    return 0;
+}
+
+int TextLine::lineTop(qsizetype place) const
+{
+    if (!m_layout)
+        return 0;
+    const QTextLine line = m_layout->lineForTextPosition(static_cast<int>(m_text.fromSource(place)));
+    return line.isValid() ? static_cast<int>(line.y()) : 0;
+}
+
+const MarkdownInline::Run *TextLine::runAt(const QPointF &point) const
+{
+    if (!m_layout)
+        return nullptr;
+    for (int i = 0; i < m_layout->lineCount(); ++i) {
+        const QTextLine line = m_layout->lineAt(i);
+        if (point.y() < line.y() || point.y() >= line.y() + line.height())
+            continue;
+        if (!line.naturalTextRect().contains(point))
+            return nullptr;
+        const int at = line.xToCursor(point.x(), QTextLine::CursorOnCharacter);
+        for (const MarkdownInline::Run &run : m_text.runs) {
+            if (at >= run.at && at < run.at + run.length)
+                return &run;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace Pilothouse

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "transcript/transcriptaccessible.h"
+
+#include "transcript/rowtext.h"
+#include "transcript/transcriptmodel.h"
+#include "transcript/transcriptview.h"
+
+#include <QAccessible>
+#include <QAccessibleWidget>
+#include <QHash>
+#include <QPointer>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+class RowInterface;
+
+/// The view: a list of rows, then whatever widgets it shows.
+class ViewInterface final : public QAccessibleWidget {
+public:
+    explicit ViewInterface(TranscriptView *view)
+        : QAccessibleWidget(view, QAccessible::List)
+        , m_view(view)
+    { }
+    ~ViewInterface() override
+    {
+        for (const QAccessible::Id id : std::as_const(m_rows))
+            QAccessible::deleteAccessibleInterface(id);
+    }
+    [[nodiscard]] int rowCount() const { return m_view && m_view->model() ? m_view->model()->rowCount() : 0; }
+    int childCount() const override { return rowCount() + QAccessibleWidget::childCount(); }
+    QAccessibleInterface *child(int index) const override
+    {
+        if (index < 0)
+            return nullptr;
+        if (index < rowCount())
+            return row(m_view->model()->rowAt(index).row);
+        return QAccessibleWidget::child(index - rowCount());
+    }
+    int indexOfChild(const QAccessibleInterface *child) const override;
+    QAccessibleInterface *childAt(int x, int y) const override
+    {
+        if (!m_view)
+            return nullptr;
+        const QPoint point = m_view->viewport()->mapFromGlobal(QPoint(x, y));
+        for (int i = 0; i < rowCount(); ++i) {
+            if (m_view->rowRect(i).contains(point))
+                return row(m_view->model()->rowAt(i).row);
+        }
+        return QAccessibleWidget::childAt(x, y);
+    }
+    QAccessibleInterface *focusChild() const override
+    {
+        if (m_view && m_view->hasFocus() && m_view->currentPlace() >= 0
+            && m_view->currentPlace() < rowCount())
+            return row(m_view->model()->rowAt(m_view->currentPlace()).row);
+        return QAccessibleWidget::focusChild();
+    }
+    [[nodiscard]] QAccessibleInterface *row(qint64 number) const;
+
+private:
+    QPointer<TranscriptView> m_view;
+    mutable QHash<qint64, QAccessible::Id> m_rows;
+};
+
+/// One row, by its number.
+class RowInterface final : public QAccessibleInterface, public QAccessibleActionInterface {
+public:
+    RowInterface(TranscriptView *view, qint64 number)
+        : m_view(view)
+        , m_number(number)
+    { }
+    [[nodiscard]] qint64 number() const { return m_number; }
+    [[nodiscard]] int place() const
+    {
+        return m_view && m_view->model() ? m_view->model()->placeOf(m_number) : -1;
+    }
+    bool isValid() const override { return place() >= 0; }
+    QObject *object() const override { return nullptr; }
+    QAccessibleInterface *childAt(int, int) const override { return nullptr; }
+    QAccessibleInterface *parent() const override { return QAccessible::queryAccessibleInterface(m_view); }
+    QAccessibleInterface *child(int) const override { return nullptr; }
+    int childCount() const override { return 0; }
+    int indexOfChild(const QAccessibleInterface *) const override { return -1; }
+    QString text(QAccessible::Text kind) const override
+    {
+        const int at = place();
+        if (at < 0)
+            return {};
+        if (kind == QAccessible::Name)
+            return rowSpoken(m_view->model()->rowAt(at));
+        return {};
+    }
+    void setText(QAccessible::Text, const QString &) override { }
+    QRect rect() const override
+    {
+        const int at = place();
+        if (at < 0)
+            return {};
+        const QRect inside = m_view->rowRect(at);
+        return {m_view->viewport()->mapToGlobal(inside.topLeft()), inside.size()};
+    }
+    QAccessible::Role role() const override { return QAccessible::ListItem; }
+    QAccessible::State state() const override
+    {
+        QAccessible::State state;
+        const int at = place();
+        if (at < 0) {
+            state.invalid = true;
+            return state;
+        }
+        const TranscriptRow &row = m_view->model()->rowAt(at);
+        state.focusable = true;
+        state.selectable = true;
+        state.readOnly = true;
+        state.focused = m_view->hasFocus() && m_view->currentPlace() == at;
+        state.selected = state.focused;
+        state.invisible = !isShown(row);
+        state.offscreen = !m_view->rowRect(at).intersects(m_view->viewport()->rect());
+        const bool folds =
+            row.kind == TranscriptRow::Kind::Call || row.kind == TranscriptRow::Kind::Reasoning;
+        state.expandable = folds;
+        state.expanded = folds && m_view->isUnfolded(at);
+        state.collapsed = folds && !state.expanded;
+        state.busy = !row.closed;
+        return state;
+    }
+    void *interface_cast(QAccessible::InterfaceType type) override
+    {
+        return type == QAccessible::ActionInterface ? static_cast<QAccessibleActionInterface *>(this)
+                                                    : nullptr;
+    }
+    QStringList actionNames() const override
+    {
+        const int at = place();
+        if (at < 0)
+            return {};
+        const TranscriptRow::Kind kind = m_view->model()->rowAt(at).kind;
+        QStringList names{setFocusAction()};
+        if (kind == TranscriptRow::Kind::Call || kind == TranscriptRow::Kind::Reasoning)
+            names.append(toggleAction());
+        if (kind == TranscriptRow::Kind::Call)
+            names.append(pressAction());
+        return names;
+    }
+    void doAction(const QString &name) override
+    {
+        const int at = place();
+        if (at < 0)
+            return;
+        m_view->setCurrentPlace(at);
+        if (name == setFocusAction())
+            m_view->setFocus();
+        else if (name == toggleAction())
+            m_view->toggleCurrent();
+        else if (name == pressAction())
+            Q_EMIT m_view->callActivated(m_view->model()->conversation(),
+                                         m_view->model()->rowAt(at).data[u"callId"].toString());
+    }
+    QStringList keyBindingsForAction(const QString &) const override { return {}; }
+
+private:
+    QPointer<TranscriptView> m_view;
+    qint64 m_number;
+};
+
+int ViewInterface::indexOfChild(const QAccessibleInterface *child) const
+{
+    if (const auto *row = dynamic_cast<const RowInterface *>(child))
+        return row->place();
+    const int index = QAccessibleWidget::indexOfChild(child);
+    return index < 0 ? index : index + rowCount();
+}
+
+QAccessibleInterface *ViewInterface::row(qint64 number) const
+{
+    if (const auto known = m_rows.constFind(number); known != m_rows.cend()) {
+        if (QAccessibleInterface *interface = QAccessible::accessibleInterface(*known))
+            return interface;
+    }
+    auto *made = new RowInterface(m_view, number);
+    m_rows.insert(number, QAccessible::registerAccessibleInterface(made));
+    return made;
+}
+
+QAccessibleInterface *makeInterface(const QString &className, QObject *object)
+{
+    if (className == "Pilothouse::TranscriptView"_L1) {
+        if (auto *view = qobject_cast<TranscriptView *>(object))
+            return new ViewInterface(view);
+    }
+    return nullptr;
+}
+
+ViewInterface *interfaceOf(TranscriptView *view)
+{
+    return QAccessible::isActive()
+        ? dynamic_cast<ViewInterface *>(QAccessible::queryAccessibleInterface(view))
+        : nullptr;
+}
+
+} // namespace
+
+void installTranscriptAccessibility()
+{
+    static const bool isInstalled = [] {
+        QAccessible::installFactory(makeInterface);
+        return true;
+    }();
+    Q_UNUSED(isInstalled);
+}
+
+void focusRow(TranscriptView *view, qint64 row)
+{
+    if (const ViewInterface *interface = interfaceOf(view)) {
+        QAccessibleEvent event(interface->row(row), QAccessible::Focus);
+        QAccessible::updateAccessibility(&event);
+    }
+}
+
+void announceRow(TranscriptView *view, qint64 row)
+{
+    if (const ViewInterface *interface = interfaceOf(view)) {
+        QAccessibleEvent event(interface->row(row), QAccessible::Alert);
+        QAccessible::updateAccessibility(&event);
+    }
+}
+
+} // namespace Pilothouse

@@ -126,7 +126,6 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     layout->addSpacing(Metrics::SpaceXs);
     makeButtons();
 
-    m_shown->setPlainText(withFurther(m_text));
     m_shown->setAccessibleName(m_text.isCommand ? tr("Command") : tr("Arguments"));
     m_edited->setEditable(true);
     m_edited->setAccessibleName(tr("What you will run instead"));
@@ -308,8 +307,10 @@ void ApprovalCard::updateDiff()
     const bool isEdit = m_mode == Mode::Edit;
     const QString proposed = isEdit ? m_text.editable : withFurther(m_text);
     const QString text = m_text.isCommand ? withFurther(m_text) : proposed;
-    if (m_shown->toPlainText() != text)
+    if (m_shownText != text) {
+        m_shownText = text;
         m_shown->setPlainText(text);
+    }
     const QString edited = m_edited->toPlainText();
     // Where a long line was cut for show, places in it are other ones.
     const bool isComparable = isEdit && proposed.size() + edited.size() <= LongestDiff

@@ -81,6 +81,7 @@ private:
 
     PendingCall m_call;
     ApprovalText m_text;
+    QString m_shownText;
     ApprovalContext m_context;
     Mode m_mode = Mode::Ask;
     int m_number = 1;

@@ -136,6 +136,10 @@ void CommandField::keyPressEvent(QKeyEvent *event)
             QPlainTextEdit::keyPressEvent(event);
         return;
     }
+    if (event->modifiers() == Qt::AltModifier) {
+        event->ignore(); // A key of the card; Qt would write its letter.
+        return;
+    }
     if (isEnter && event->modifiers().testFlag(Qt::ControlModifier)) {
         event->accept();
         if (!event->isAutoRepeat() && !m_composing)

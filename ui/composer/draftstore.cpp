@@ -8,7 +8,9 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
-#include <QSaveFile>
+
+#include <filesystem>
+#include <system_error>
 
 namespace Pilothouse {
 
@@ -48,12 +50,21 @@ bool DraftStore::save(const QString &conversation, const QString &text)
     const bool isNew = !QFile::exists(name);
     if (isNew && !QDir().mkpath(m_folder))
         return false;
-    QSaveFile file(name);
-    if (!file.open(QIODevice::WriteOnly))
+    // Whole or not at all, but without waiting for the disk: this is written while a person types.
+    QFile file(QString(name + u".part"));
+    if (!file.open(QIODevice::WriteOnly | QIODevice::Truncate))
         return false;
     file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner);
-    if (file.write(utf8) != utf8.size() || !file.commit())
+    const bool isWritten = file.write(utf8) == utf8.size() && file.flush();
+    file.close();
+    std::error_code problem;
+    if (isWritten)
+        std::filesystem::rename(std::filesystem::path(file.fileName().toStdU16String()),
+                                std::filesystem::path(name.toStdU16String()), problem);
+    if (!isWritten || problem) {
+        file.remove();
         return false;
+    }
     if (isNew)
         removeOldest();
     return true;

@@ -1,12 +1,17 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/store/eventscript.h"
 #include "approval/approvalbar.h"
 #include "approval/approvaltext.h"
 #include "approval/pendingcalls.h"
+#include "core/store/eventscript.h"
 #include "support/testmain.h"
 
+#include <QAccessible>
+#include <QApplication>
+#include <QDateTime>
+#include <QInputMethodEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -35,6 +40,24 @@ struct Answered {
     QString callId;
     Answer answer;
 };
+
+QPlainTextEdit *editField(QWidget *card)
+{
+    for (QPlainTextEdit *field : card->findChildren<QPlainTextEdit *>()) {
+        if (field->isVisibleTo(card) && !field->isReadOnly())
+            return field;
+    }
+    return nullptr;
+}
+
+bool says(const QWidget *card, const QString &text)
+{
+    for (const QLabel *label : card->findChildren<QLabel *>()) {
+        if (label->isVisibleTo(card) && label->text().contains(text))
+            return true;
+    }
+    return false;
+}
 
 QPushButton *button(QWidget *parent, const QString &text)
 {
@@ -178,9 +201,10 @@ private Q_SLOTS:
         QCOMPARE(answers[1].answer.reason, u"not on main"_s);
 
         ApprovalCard *third = bar.cards()[1];
-        QTest::mouseClick(button(third, u"Edit and run…"_s), Qt::LeftButton);
-        auto *edit = third->findChild<QPlainTextEdit *>();
-        QVERIFY(!edit->isReadOnly());
+        QTest::mouseClick(button(third, u"Edit and run"_s), Qt::LeftButton);
+        QPlainTextEdit *edit = editField(third);
+        QVERIFY(edit);
+        QCOMPARE(edit->toPlainText(), u"make three"_s);
         QTest::keyClicks(edit, u" -n"_s);
         QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
         QCOMPARE(answers.size(), 3);
@@ -217,6 +241,123 @@ private Q_SLOTS:
         QCOMPARE(answers.size(), 1);
     }
 
+    void editingShowsBothAndWhatChanged()
+    {
+        ApprovalCard card(call("{\"command\":\"git push --force-with-lease origin\"}"));
+        QList<Answered> answers;
+        connect(&card, &ApprovalCard::answered, this,
+                [&](const QString &, const QString &id, const Answer &answer) {
+                    answers.append({id, answer});
+                });
+        card.resize(600, 300);
+        card.show();
+        QVERIFY(QTest::qWaitForWindowActive(&card));
+        card.setFocus();
+        QTest::keyClick(&card, Qt::Key_E);
+        QPlainTextEdit *edit = editField(&card);
+        QVERIFY(edit);
+        QVERIFY(says(&card, u"The model proposed"_s));
+        QVERIFY(says(&card, u"You will run instead"_s));
+        QVERIFY(says(&card, u"Asked because"_s));
+        edit->setPlainText(u"git push --dry-run origin"_s);
+        QPlainTextEdit *proposed = nullptr;
+        for (QPlainTextEdit *field : card.findChildren<QPlainTextEdit *>()) {
+            if (field != edit)
+                proposed = field;
+        }
+        QVERIFY(proposed && proposed->isVisible());
+        QCOMPARE(proposed->extraSelections().size(), 1);
+        QCOMPARE(proposed->extraSelections().first().cursor.selectedText(), u"--force-with-lease"_s);
+        QVERIFY(proposed->extraSelections().first().format.fontStrikeOut());
+        QCOMPARE(edit->extraSelections().size(), 1);
+        QCOMPARE(edit->extraSelections().first().cursor.selectedText(), u"--dry-run"_s);
+        QVERIFY(edit->extraSelections().first().format.fontUnderline());
+
+        // A letter is text here; Enter is a line; only keys with a modifier act.
+        QTest::keyClick(edit, Qt::Key_A);
+        QTest::keyClick(edit, Qt::Key_Return);
+        QVERIFY(answers.isEmpty());
+        QTest::keyClick(edit, Qt::Key_Escape);
+        QVERIFY(!edit->isVisible());
+        QVERIFY(answers.isEmpty());
+        QTest::keyClick(&card, Qt::Key_E);
+        QVERIFY(edit->toPlainText().contains(u"--dry-run"_s)); // Going back lost nothing.
+        QTest::keyClick(edit, Qt::Key_D, Qt::AltModifier);
+        QVERIFY(card.findChild<QLineEdit *>()->isVisible());
+        QTest::keyClick(card.findChild<QLineEdit *>(), Qt::Key_Escape);
+        QTest::keyClick(&card, Qt::Key_E);
+        QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(answers.size(), 1);
+        QCOMPARE(answers[0].answer.kind, Answer::Kind::Edit);
+        QTest::keyClick(&card, Qt::Key_A); // Answered once.
+        QCOMPARE(answers.size(), 1);
+        QVERIFY(says(&card, u"answer sent"_s));
+    }
+
+    void composingInAFieldRunsNothing()
+    {
+        ApprovalCard card(call("{\"command\":\"echo\"}"));
+        int answers = 0;
+        connect(&card, &ApprovalCard::answered, this, [&] { ++answers; });
+        card.resize(600, 300);
+        card.show();
+        card.setDraft({ApprovalDraft::Kind::Edit, u"echo "_s});
+        QPlainTextEdit *edit = editField(&card);
+        QInputMethodEvent preedit(u"けっさい"_s, {});
+        QApplication::sendEvent(edit, &preedit);
+        QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
+        QTest::keyClick(edit, Qt::Key_Escape);
+        QVERIFY(edit->isVisible());
+        QCOMPARE(answers, 0);
+    }
+
+    void theCardSaysWhatIsKnown()
+    {
+        PendingCall waiting = call("{\"command\":\"make\"}");
+        waiting.rule = u"this conversation asks before every call"_s;
+        waiting.askedMs = QDateTime::currentMSecsSinceEpoch() - 12 * 60'000;
+        ApprovalBar bar;
+        bar.setCalls({waiting});
+        bar.resize(500, 300);
+        bar.show();
+        const ApprovalCard *card = bar.cards().first();
+        QVERIFY(says(card, u"12m"_s));
+        QVERIFY(says(card, u"this conversation asks before every call"_s));
+        QVERIFY(!says(card, u"costs nothing"_s));
+        QVERIFY(!says(card, u"Can reach"_s));
+        bar.setContext({true, u"<b>nothing</b>"_s});
+        QVERIFY(says(card, u"machine paused, costs nothing"_s));
+        QVERIFY(says(card, u"<b>nothing</b>"_s));
+        bar.setCalls({waiting, call("{\"path\":\"/a\"}")});
+        QVERIFY(says(card, u"1 of 2"_s));
+        QVERIFY(says(bar.cards()[1], u"costs nothing"_s));
+        QAccessibleInterface *interface = QAccessible::queryAccessibleInterface(bar.cards().first());
+        QVERIFY(interface->text(QAccessible::Name).contains(u"bash: make (1 of 2)"_s));
+    }
+
+    // Where the transcript shows the same card, none is needed above the composer.
+    void aCardThatIsSeenElsewhereIsHidden()
+    {
+        ApprovalBar bar;
+        const PendingCall one = call("{\"command\":\"one\"}");
+        const PendingCall two = call("{\"command\":\"two\"}");
+        bar.setCalls({one, two});
+        bar.show();
+        bar.setSeenElsewhere({one.callId});
+        QVERIFY(!bar.cards()[0]->isVisibleTo(&bar));
+        QVERIFY(bar.cards()[1]->isVisibleTo(&bar));
+        bar.setSeenElsewhere({one.callId, two.callId});
+        QVERIFY(bar.isHidden());
+        bar.setSeenElsewhere({});
+        QVERIFY(!bar.isHidden());
+        // The other card goes on with what was begun in this one.
+        bar.cards()[0]->setDraft({ApprovalDraft::Kind::Deny, u"because"_s});
+        ApprovalCard other(one);
+        other.setDraft(bar.cards()[0]->draft());
+        QCOMPARE(other.draft().text, u"because"_s);
+        QCOMPARE(other.draft().kind, ApprovalDraft::Kind::Deny);
+    }
+
     void aHugeCommandDoesNotBlock()
     {
         ApprovalBar bar;
@@ -233,7 +374,7 @@ private Q_SLOTS:
         bar.grab();
         qInfo("2 MB shown in %lld ms", timer.elapsed());
         QVERIFY(timer.elapsed() < 1500);
-        QVERIFY(!button(bar.cards().first(), u"Edit and run…"_s)->isEnabled());
+        QVERIFY(!button(bar.cards().first(), u"Edit and run"_s)->isEnabled());
     }
 
     void pendingCallsFollowTheLog()

@@ -207,7 +207,7 @@ void FilesPane::buildTree(QWidget *box)
             m_session->refresh();
     });
     connect(m_scopeButton, &Button::clicked, this, &FilesPane::showScopeMenu);
-    connect(m_wake, &Button::clicked, this, &FilesPane::wakeRequested);
+    connect(m_wake, &Button::clicked, this, &FilesPane::wake);
     connect(m_problem, &ErrorBlock::actionRequested, this, [this] {
         if (m_session)
             m_session->refresh();
@@ -216,12 +216,19 @@ void FilesPane::buildTree(QWidget *box)
         if (!m_session)
             return;
         if (m_session->machine() == FilesSession::Machine::Paused)
-            Q_EMIT wakeRequested();
+            wake();
         else if (m_session->machine() == FilesSession::Machine::Unknown)
             m_session->refresh();
         else
             m_session->setRoot("/");
     });
+}
+
+void FilesPane::wake()
+{
+    if (m_session)
+        m_session->expectWake();
+    Q_EMIT wakeRequested();
 }
 
 void FilesPane::setDialogs(const FileDialogs &dialogs) { m_dialogs = dialogs; }

@@ -57,7 +57,7 @@ public:
 
 Q_SIGNALS:
     void changedCountChanged(int count); ///< Files changed since the conversation began.
-    void wakeRequested();
+    void wakeRequested(); ///< Then setConversation() with the new state, or its events, go on.
     void problem(const Pilothouse::Error &error);
 
 protected:
@@ -69,6 +69,7 @@ private:
     void buildTree(QWidget *column);
     FilesSession *sessionFor(const QString &id);
     void connectSession(FilesSession *session);
+    void wake();
     void updateState();
     void updateBanner();
     void updateChanges();

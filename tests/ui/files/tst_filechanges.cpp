@@ -114,9 +114,9 @@ private Q_SLOTS:
         changes.take(happened(EventKind::SandboxState, 1001, "{\"state\":\"creating\"}"));
         changes.take(happened(EventKind::SandboxState, 1002, "{\"state\":\"active\"}"));
         changes.take(
-            event(EventKind::ToolStart, 1003,
-                  "{\"callId\":\"c1\",\"toolName\":\"writeFile\",\"args\":{\"path\":\"/home/user/p.py\","
-                  "\"content\":\"a\\nb\\nc\"}}"));
+            happened(EventKind::ToolStart, 1003,
+                     "{\"callId\":\"c1\",\"toolName\":\"writeFile\",\"args\":{\"path\":\"/home/user/p.py\","
+                     "\"content\":\"a\\nb\\nc\"}}"));
         QCOMPARE(changes.counts(Scope::Turn).total(), 0); // Not before it is done.
         QVERIFY(changes.take(happened(EventKind::ToolResult, 1004, "{\"callId\":\"c1\"}")));
         QCOMPARE(changes.mark("/home/user/p.py", Scope::Turn).letter, Letter::Added);

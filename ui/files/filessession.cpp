@@ -4,13 +4,11 @@
 #include "files/filessession.h"
 
 #include "engine/historyservice.h"
+#include "engine/inworker.h"
 #include "files/filename.h"
 #include "files/filesort.h"
 
 #include <QDateTime>
-#include <QFuture>
-#include <QPromise>
-#include <QThreadPool>
 
 namespace Pilothouse {
 
@@ -251,17 +249,14 @@ void FilesSession::list(const QByteArray &folder)
                 sortFiles(listing->entries);
                 return takeListing(folder, listing->entries, *end);
             }
-            // The continuation runs here, and not at all if the session is gone by then.
-            auto promise = std::make_shared<QPromise<QList<FileEntry>>>();
-            promise->start();
-            promise->future().then(this, [this, folder, told = *end](const QList<FileEntry> &sorted) {
-                takeListing(folder, sorted, told);
-            });
-            QThreadPool::globalInstance()->start(
-                [promise, entries = std::exchange(listing->entries, {})]() mutable {
+            inWorker(
+                this,
+                [entries = std::exchange(listing->entries, {})]() mutable {
                     sortFiles(entries);
-                    promise->addResult(std::move(entries));
-                    promise->finish();
+                    return entries;
+                },
+                [this, folder, told = *end](const QList<FileEntry> &sorted) {
+                    takeListing(folder, sorted, told);
                 });
         });
     Q_EMIT stateChanged();

@@ -117,6 +117,7 @@ int main(int argc, char **argv)
         for (const char *folder : {"reports", "src", "src/checkout", "tests"})
             pane.tree()->expand(model->indexOf(QByteArray("/home/user/") + folder));
         const auto shot = [&](const QString &what) {
+            QCoreApplication::processEvents();
             pane.grab().save(out.filePath(u"files-"_s + what + u'-' + name + u".png"_s));
         };
         const auto look = [&](const QByteArray &path, const QString &what) {

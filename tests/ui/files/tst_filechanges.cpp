@@ -97,12 +97,11 @@ private Q_SLOTS:
 
     void anotherClockIsTakenIntoAccount()
     {
+        constexpr double Behind = 3600; // The machine's clock.
         FileChanges changes;
-        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
-        // The machine is an hour behind.
-        changes.takeSurvey(
-            Root, survey({entry("before", 990.0 - 3600, 1), entry("after", 1010.0 - 3600, 1)}, 1020.0 - 3600),
-            1020);
+        changes.take(happened(EventKind::TurnStart, 100000, "{\"turn\":1}"));
+        const QList<FileEntry> entries{entry("before", 99990 - Behind), entry("after", 100010 - Behind)};
+        changes.takeSurvey(Root, survey(entries, 100020 - Behind), 100020);
         QCOMPARE(changes.mark("/home/user/before", Scope::Turn).letter, Letter::None);
         QCOMPARE(changes.mark("/home/user/after", Scope::Turn).letter, Letter::Modified);
     }

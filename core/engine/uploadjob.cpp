@@ -4,14 +4,12 @@
 #include "engine/uploadjob.h"
 
 #include "engine/filefault.h"
+#include "engine/inworker.h"
 #include "sandbox/sandboxclient.h"
 #include "text/inerttext.h"
 #include "util/ids.h"
 
 #include <QFile>
-#include <QFuture>
-#include <QPromise>
-#include <QThreadPool>
 
 #include <algorithm>
 #include <cerrno>
@@ -84,14 +82,8 @@ void UploadJob::start(const QStringList &localPaths, const QByteArray &folder,
     QByteArrayList paths;
     for (const QString &path : localPaths)
         paths.append(QFile::encodeName(path));
-    // The continuation runs in this thread, and not at all if the job is gone by then.
-    auto promise = std::make_shared<QPromise<LocalTree>>();
-    promise->start();
-    promise->future().then(this, [this](const LocalTree &tree) { takeTree(tree); });
-    QThreadPool::globalInstance()->start([paths, promise] {
-        promise->addResult(LocalTree::read(paths));
-        promise->finish();
-    });
+    inWorker(
+        this, [paths] { return LocalTree::read(paths); }, [this](const LocalTree &tree) { takeTree(tree); });
 }
 
 void UploadJob::takeTree(const LocalTree &tree)

@@ -59,14 +59,14 @@ QString written(const QByteArray &name, bool escapeBackslash, bool *changed)
     for (qsizetype at = 0; at < name.size();) {
         const int length = characterLength(name, at);
         if (length == 0) {
-            out += u"\\x{"_s + QString::number(uchar(name[at]), 16).toUpper() + u'}';
+            out += u"\\x{"_s + QString::number(uchar(name[at]), 16) + u'}';
             *changed = true;
             ++at;
             continue;
         }
         const char32_t c = codePoint(name, at, length);
         if (isUnsafeInName(c) || (escapeBackslash && c == U'\\')) {
-            out += u"\\u{"_s + QString::number(uint(c), 16).toUpper() + u'}';
+            out += u"\\u{"_s + QString::number(uint(c), 16) + u'}';
             *changed = *changed || c != U'\\';
         } else {
             out += QString::fromUcs4(&c, 1);

@@ -13,20 +13,20 @@
 #include <QTimer>
 #include <QWidget>
 
-class QLabel;
 class QSplitter;
 class QStackedWidget;
 
 namespace Pilothouse {
 
 class Button;
+class ChangesFoot;
 class ElidedLabel;
 class EmptyState;
 class ErrorBlock;
+class FileActions;
 class FilesSession;
 class FileTreeView;
 class HistoryService;
-class Label;
 class PreviewPane;
 class ToolButton;
 
@@ -57,7 +57,7 @@ public:
 
 Q_SIGNALS:
     void changedCountChanged(int count); ///< Files changed since the conversation began.
-    void wakeRequested();
+    void wakeRequested(); ///< Then setConversation() with the new state, or its events, go on.
     void problem(const Pilothouse::Error &error);
 
 protected:
@@ -69,33 +69,20 @@ private:
     void buildTree(QWidget *column);
     FilesSession *sessionFor(const QString &id);
     void connectSession(FilesSession *session);
+    void wake();
     void updateState();
-    void updateBanner();
     void updateChanges();
     void updatePreview();
     void updateActions();
-    void uploadInto(const QByteArray &folder, const QStringList &localPaths);
-    void download(const QList<QModelIndex> &entries);
-    void downloadPath(const QByteArray &path, bool isFolder);
-    void removeSelected();
-    void newFolder();
-    void copyPaths();
-    void showMenu(const QPoint &globalPosition);
-    void showUploadMenu();
-    void showScopeMenu();
     void chooseScope(FileChanges::Scope scope);
     void folderChanged(const MachinePlace &place, const QByteArray &folder, const QByteArray &made);
     void selectMade();
-    [[nodiscard]] bool canWork() const;
-    [[nodiscard]] bool refuseToWork(
-        const QString &what); ///< True, and says so, if the machine is not active.
 
     FilesService *m_service;
     HistoryService *m_history;
     QList<FilesSession *> m_sessions; ///< The last used first; bounded.
     FilesSession *m_session = nullptr;
     FileOperations m_operations;
-    FileDialogs m_dialogs;
     FileChanges::Scope m_scope = FileChanges::Scope::Conversation;
     QByteArray m_made; ///< To be selected when a listing shows it.
     QTimer m_previewSoon;
@@ -105,6 +92,7 @@ private:
     QStackedWidget *m_stack;
     FileTreeView *m_tree;
     PreviewPane *m_preview;
+    FileActions *m_actions;
     QWidget *m_emptyPage;
     EmptyState *m_empty;
     Button *m_emptyAction;
@@ -115,11 +103,10 @@ private:
     Button *m_wake;
     ElidedLabel *m_path;
     ToolButton *m_up;
-    Button *m_scopeButton;
     ToolButton *m_newFolder;
     ToolButton *m_upload;
     ToolButton *m_refresh;
-    Label *m_counts;
+    ChangesFoot *m_foot;
     QString m_state;
 };
 

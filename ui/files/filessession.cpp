@@ -4,13 +4,11 @@
 #include "files/filessession.h"
 
 #include "engine/historyservice.h"
+#include "engine/inworker.h"
 #include "files/filename.h"
 #include "files/filesort.h"
 
 #include <QDateTime>
-#include <QFuture>
-#include <QPromise>
-#include <QThreadPool>
 
 namespace Pilothouse {
 
@@ -102,7 +100,13 @@ void FilesSession::setMachine(const QString &backend, const QString &sandboxId, 
     const MachinePlace place{backend, sandboxId};
     if (!m_place.sandboxId.isEmpty() && place != m_place)
         m_seenMs = 0; // Another machine: what was seen is not of it.
+    // A summary that has not heard of the pause says "active" again and again.
+    const bool isOld = m_foundInactive && place == m_place && sandboxState == m_told;
     m_place = place;
+    m_told = sandboxState;
+    if (isOld)
+        return;
+    m_foundInactive = false;
     setState(sandboxId.isEmpty() ? QString() : sandboxState);
 }
 
@@ -141,6 +145,7 @@ void FilesSession::takeEvent(const Event &event)
         const QString backend = payload[u"backend"].toString();
         if (!backend.isEmpty())
             m_place.backend = backend;
+        m_foundInactive = false;
         setState(payload[u"state"].toString());
     }
     if (event.kind == EventKind::ToolResult || event.kind == EventKind::ToolError) {
@@ -157,8 +162,9 @@ void FilesSession::takeEvent(const Event &event)
 
 void FilesSession::setCurrent(bool current)
 {
+    const bool isNew = current && !m_current;
     m_current = current;
-    if (current && m_dirty && canAsk())
+    if (isNew && m_dirty && canAsk())
         refresh();
     if (!current)
         m_soon.stop();
@@ -243,17 +249,14 @@ void FilesSession::list(const QByteArray &folder)
                 sortFiles(listing->entries);
                 return takeListing(folder, listing->entries, *end);
             }
-            // The continuation runs here, and not at all if the session is gone by then.
-            auto promise = std::make_shared<QPromise<QList<FileEntry>>>();
-            promise->start();
-            promise->future().then(this, [this, folder, told = *end](const QList<FileEntry> &sorted) {
-                takeListing(folder, sorted, told);
-            });
-            QThreadPool::globalInstance()->start(
-                [promise, entries = std::exchange(listing->entries, {})]() mutable {
+            inWorker(
+                this,
+                [entries = std::exchange(listing->entries, {})]() mutable {
                     sortFiles(entries);
-                    promise->addResult(std::move(entries));
-                    promise->finish();
+                    return entries;
+                },
+                [this, folder, told = *end](const QList<FileEntry> &sorted) {
+                    takeListing(folder, sorted, told);
                 });
         });
     Q_EMIT stateChanged();
@@ -286,6 +289,7 @@ void FilesSession::takeFault(const QByteArray &folder, const FileFault &fault)
 {
     if (fault.kind == FileFault::Kind::NotActive) {
         // Paused behind our back. The events will tell; until then nothing more is asked.
+        m_foundInactive = true;
         setState(u"paused"_s);
         return;
     }
@@ -330,6 +334,7 @@ void FilesSession::survey()
                               Q_EMIT changesChanged();
                           } else if (!survey && survey.error().kind == FileFault::Kind::NotActive) {
                               m_dirty = true;
+                              m_foundInactive = true;
                               setState(u"paused"_s);
                           } else if (!survey) {
                               m_dirty = true; // The listing of the root tells why.

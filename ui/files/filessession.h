@@ -39,6 +39,8 @@ public:
     ~FilesSession() override;
 
     void setMachine(const QString &backend, const QString &sandboxId, const QString &sandboxState);
+    /// The person asked for the machine to be woken: what setMachine() says next is news again.
+    void expectWake() { m_foundInactive = false; }
     void takeEvent(const Event &event);
     /// Only a session that is current sends anything.
     void setCurrent(bool current);
@@ -99,11 +101,13 @@ private:
     std::optional<FileFault> m_rootFault;
     QTimer m_soon;
     QElapsedTimer m_sinceSurvey;
+    QString m_told; ///< State that setMachine() was given last.
     qint64 m_seenMs = 0;
     qint64 m_lastSeq = 0;
     int m_pages = 0;
     bool m_historyRead = false;
     bool m_current = false;
+    bool m_foundInactive = false; ///< The machine itself said so; what was told before is old.
     bool m_surveying = false;
     bool m_surveyAgain = false;
     bool m_dirty = true; ///< Something may have changed since the last look.

@@ -27,10 +27,12 @@ struct FileTreeModel::Folder {
     enum class State { Unlisted = 1, Listing, Partial, Listed };
     State state = State::Unlisted;
     std::vector<std::unique_ptr<Node>> rows; ///< Entries in order, then at most one More and one Note.
-    QList<FileEntry> rest; ///< Sorted; what follows the rows.
+    QList<FileEntry> all; ///< Sorted; from `restFrom` on what follows the rows. Shared, never copied.
+    qsizetype restFrom = 0;
     QString note;
 
     [[nodiscard]] std::size_t entryCount() const;
+    [[nodiscard]] qsizetype restCount() const { return all.size() - restFrom; }
 };
 
 struct FileTreeModel::Node {
@@ -300,7 +302,8 @@ void FileTreeModel::setListing(const QByteArray &folder, const QList<FileEntry> 
         PageSize, node->folder->state == Folder::State::Listed ? qsizetype(node->folder->entryCount()) : 0);
     const qsizetype here = std::min(shown, sorted.size());
     node->folder->state = Folder::State::Listed;
-    node->folder->rest = sorted.sliced(here);
+    node->folder->all = here < sorted.size() ? sorted : QList<FileEntry>();
+    node->folder->restFrom = here < sorted.size() ? here : 0;
     node->folder->note = end.cut
         ? tr("Only the first %1 entries were read").arg(QLocale().toString(end.count))
         : !end.complete ? tr("Some entries could not be read")
@@ -400,7 +403,7 @@ void FileTreeModel::forget(const QModelIndex &index)
 qint64 FileTreeModel::entryCount(const QModelIndex &folder) const
 {
     const Node *node = nodeOf(folder);
-    return node->folder ? qint64(node->folder->entryCount()) + node->folder->rest.size() : 0;
+    return node->folder ? qint64(node->folder->entryCount()) + node->folder->restCount() : 0;
 }
 
 bool FileTreeModel::isListed(const QByteArray &folder) const
@@ -434,8 +437,9 @@ QByteArrayList FileTreeModel::taken(const QByteArray &folder, const QByteArrayLi
         return taken;
     for (const QByteArray &name : names) {
         const Node *child = find(joinedPath(folder, name));
-        const bool isHidden = std::any_of(node->folder->rest.begin(), node->folder->rest.end(),
-                                          [&name](const FileEntry &entry) { return entry.name == name; });
+        const bool isHidden =
+            std::any_of(node->folder->all.begin() + node->folder->restFrom, node->folder->all.end(),
+                        [&name](const FileEntry &entry) { return entry.name == name; });
         if ((child && !child->row.gone) || isHidden)
             taken.append(name);
     }
@@ -531,8 +535,8 @@ void FileTreeModel::setTail(Node *folder)
         tail.push_back(std::move(node));
     };
     Folder &content = *folder->folder;
-    if (!content.rest.isEmpty())
-        add(FileRow::Kind::More, tr("%1 more: show the next").arg(QLocale().toString(content.rest.size())));
+    if (content.restCount() > 0)
+        add(FileRow::Kind::More, tr("%1 more: show the next").arg(QLocale().toString(content.restCount())));
     if (!content.note.isEmpty())
         add(FileRow::Kind::Note, content.note);
     if (tail.empty())
@@ -551,19 +555,23 @@ void FileTreeModel::reveal(const QModelIndex &more)
         return;
     Node *folder = node->parent;
     Folder &content = *folder->folder;
-    const qsizetype count = std::min<qsizetype>(PageSize, content.rest.size());
+    const qsizetype count = std::min<qsizetype>(PageSize, content.restCount());
     dropTail(folder); // `node` is gone from here on.
     const int first = int(content.rows.size());
     beginInsertRows(indexOf(folder), first, first + int(count) - 1);
-    for (const FileEntry &entry : content.rest.first(count)) {
+    for (qsizetype i = 0; i < count; ++i) {
         auto fresh = std::make_unique<Node>();
-        fresh->row.entry = entry;
+        fresh->row.entry = std::as_const(content.all)[content.restFrom + i];
         fresh->parent = folder;
         if (fresh->row.isFolder())
             fresh->folder = std::make_unique<Folder>();
         content.rows.push_back(std::move(fresh));
     }
-    content.rest.remove(0, count);
+    content.restFrom += count;
+    if (content.restCount() == 0) {
+        content.all.clear();
+        content.restFrom = 0;
+    }
     endInsertRows();
     setTail(folder);
 }

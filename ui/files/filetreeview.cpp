@@ -26,6 +26,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int ChevronSize = 14;
+constexpr int Indentation = 20;
 // A folder larger than this gives its rows back when it is closed.
 constexpr qint64 LargeFolder = 10000;
 
@@ -58,7 +59,7 @@ FileTreeView::FileTreeView(QWidget *parent)
 
 void FileTreeView::applyTheme()
 {
-    setIndentation(Theme::instance().px(Metrics::SpaceL));
+    setIndentation(Theme::instance().px(Indentation));
     scheduleDelayedItemsLayout();
     viewport()->update();
 }
@@ -199,6 +200,10 @@ void FileTreeView::drawBranches(QPainter *painter, const QRect &rect, const QMod
 
 void FileTreeView::keyPressEvent(QKeyEvent *event)
 {
+    if (state() == EditingState) { // Keys that the editor let through.
+        QTreeView::keyPressEvent(event);
+        return;
+    }
     if (event->matches(QKeySequence::Copy)) {
         Q_EMIT copyWanted();
         return;

@@ -4,8 +4,9 @@
 #include "files/operationstrip.h"
 
 #include "files/fileoperations.h"
+#include "text/inerttext.h"
 #include "theme/controls/elidedlabel.h"
-#include "theme/controls/errorblock.h"
+#include "theme/controls/label.h"
 #include "theme/controls/meter.h"
 #include "theme/controls/toolbutton.h"
 #include "theme/icons.h"
@@ -22,6 +23,10 @@ namespace Pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+constexpr qsizetype LongestText = 600; // Error texts may quote a machine.
+
+QString shortened(const QString &text) { return inertText(QStringView(text).left(LongestText)); }
 
 struct Look {
     QString glyph;
@@ -62,8 +67,8 @@ public:
     explicit Glyph(QWidget *parent = nullptr)
         : QWidget(parent)
     {
-        const int size = Theme::instance().px(Metrics::IconNormal);
-        setFixedSize(size, size);
+        const Theme &theme = Theme::instance();
+        setFixedSize(theme.px(Metrics::IconNormal), theme.px(Metrics::ToolButtonSmall));
         connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
     }
     void setLook(const Look &look)
@@ -94,33 +99,33 @@ public:
         , m_words(new ElidedLabel(tr("File operation"), TextStyle::Small))
         , m_meter(new Meter(tr("Progress")))
         , m_button(new ToolButton(u"x"_s, tr("Cancel")))
-        , m_error(new ErrorBlock)
+        , m_what(new Label({}, TextStyle::Small, Role::Failed))
+        , m_rest(new Label({}, TextStyle::Small, Role::Text2))
     {
         const Theme &theme = Theme::instance();
-        auto *column = new QVBoxLayout(this);
-        column->setContentsMargins(0, 0, 0, 0);
-        column->setSpacing(0);
-        m_line = new QWidget;
-        auto *row = new QHBoxLayout(m_line);
-        row->setContentsMargins(theme.px(Metrics::SpaceM), 0, theme.px(Metrics::SpaceXs), 0);
+        auto *row = new QHBoxLayout(this);
+        row->setContentsMargins(theme.px(Metrics::SpaceM), theme.px(Metrics::SpaceXs),
+                                theme.px(Metrics::SpaceXs), theme.px(Metrics::SpaceXs));
         row->setSpacing(theme.px(Metrics::SpaceS));
         m_button->setSmall(true);
         m_words->setElideMode(Qt::ElideMiddle);
         m_meter->setFixedWidth(theme.px(Metrics::Rail));
-        row->addWidget(m_glyph);
-        row->addWidget(m_words, 1);
+        auto *words = new QVBoxLayout;
+        words->setContentsMargins(0, theme.px(Metrics::SpaceXs), 0, 0);
+        words->setSpacing(0);
+        words->addWidget(m_words);
+        row->addWidget(m_glyph, 0, Qt::AlignTop);
+        row->addLayout(words, 1);
         row->addWidget(m_meter);
-        row->addWidget(m_button);
-        column->addWidget(m_line);
-        auto *errorBox = new QWidget;
-        auto *errorRow = new QHBoxLayout(errorBox);
-        errorRow->setContentsMargins(theme.px(Metrics::SpaceS), theme.px(Metrics::SpaceXs),
-                                     theme.px(Metrics::SpaceS), theme.px(Metrics::SpaceXs));
-        errorRow->addWidget(m_error);
-        m_errorBox = errorBox;
-        column->addWidget(errorBox);
-        m_error->setDismissible(true);
-        connect(m_error, &ErrorBlock::dismissed, operations, [operations, id] { operations->dismiss(id); });
+        row->addWidget(m_button, 0, Qt::AlignTop);
+        // Wrapped below each other: the column is narrow, and an error is read whole.
+        for (Label *label : {m_what, m_rest}) {
+            label->setWordWrap(true);
+            label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+            words->addWidget(label);
+        }
+        m_what->setAccessibleName(tr("What happened"));
+        m_rest->setAccessibleName(tr("What was kept and what to do"));
         connect(m_button, &QToolButton::clicked, operations, [this, operations, id] {
             if (m_running)
                 operations->cancel(id);
@@ -138,10 +143,17 @@ public:
         m_meter->setPart(operation.part.value_or(0));
         m_button->setName(m_running ? tr("Cancel") : tr("Dismiss"));
         const bool failed = operation.error.has_value();
-        m_line->setVisible(!failed);
-        m_errorBox->setVisible(failed);
-        if (failed)
-            m_error->setError(*operation.error);
+        m_words->setVisible(!failed);
+        m_what->setVisible(failed);
+        m_rest->setVisible(failed);
+        if (!failed)
+            return;
+        const Error &error = *operation.error;
+        m_what->setText(shortened(error.message));
+        m_rest->setText(shortened(error.kept.isEmpty() || error.todo.isEmpty()
+                                      ? QString(error.kept + error.todo)
+                                      : QString(error.kept + u' ' + error.todo)));
+        m_rest->setVisible(!m_rest->text().isEmpty());
     }
 
 private:
@@ -149,9 +161,8 @@ private:
     ElidedLabel *m_words;
     Meter *m_meter;
     ToolButton *m_button;
-    ErrorBlock *m_error;
-    QWidget *m_line = nullptr;
-    QWidget *m_errorBox = nullptr;
+    Label *m_what;
+    Label *m_rest;
     bool m_running = true;
 };
 

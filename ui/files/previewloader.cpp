@@ -3,15 +3,13 @@
 
 #include "files/previewloader.h"
 
+#include "engine/inworker.h"
 #include "files/filename.h"
 #include "theme/units.h"
 
 #include <QBuffer>
-#include <QFuture>
 #include <QImageReader>
 #include <QLocale>
-#include <QPromise>
-#include <QThreadPool>
 
 #include <algorithm>
 
@@ -167,18 +165,14 @@ void PreviewLoader::takeHead(const FilePart &head)
 
 void PreviewLoader::prepare(std::function<Preview(Preview)> work, const Preview &start)
 {
-    auto promise = std::make_shared<QPromise<Preview>>();
-    promise->start();
-    promise->future().then(m_context, [this](const Preview &made) {
-        // The context is what keeps a later file from getting this one's preview.
-        m_context->deleteLater();
-        m_context = nullptr;
-        Q_EMIT loaded(made);
-    });
-    QThreadPool::globalInstance()->start([promise, work = std::move(work), start] {
-        promise->addResult(work(start));
-        promise->finish();
-    });
+    // The context is what keeps a later file from getting this one's preview.
+    inWorker(
+        m_context, [work = std::move(work), start] { return work(start); },
+        [this](const Preview &made) {
+            m_context->deleteLater();
+            m_context = nullptr;
+            Q_EMIT loaded(made);
+        });
 }
 
 void PreviewLoader::fail(const FileFault &fault)

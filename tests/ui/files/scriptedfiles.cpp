@@ -215,7 +215,7 @@ FilesService::Call ScriptedFiles::download(const MachinePlace &, const QList<Rem
                                            const QString &localFolder, const QString &fileName,
                                            QObject *context, Progress progress, Reply<TransferSum> reply)
 {
-    note(u"download"_s, items.first().path);
+    [[maybe_unused]] const auto none = note(u"download"_s, items.first().path);
     log.last() += u" "_s + localFolder + u" "_s + fileName;
     if (holdTransfers)
         return holdTransfer(context, progress, reply);

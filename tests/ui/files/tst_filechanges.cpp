@@ -97,12 +97,11 @@ private Q_SLOTS:
 
     void anotherClockIsTakenIntoAccount()
     {
+        constexpr double Behind = 3600; // The machine's clock.
         FileChanges changes;
-        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
-        // The machine is an hour behind.
-        changes.takeSurvey(
-            Root, survey({entry("before", 990.0 - 3600, 1), entry("after", 1010.0 - 3600, 1)}, 1020.0 - 3600),
-            1020);
+        changes.take(happened(EventKind::TurnStart, 100000, "{\"turn\":1}"));
+        const QList<FileEntry> entries{entry("before", 99990 - Behind), entry("after", 100010 - Behind)};
+        changes.takeSurvey(Root, survey(entries, 100020 - Behind), 100020);
         QCOMPARE(changes.mark("/home/user/before", Scope::Turn).letter, Letter::None);
         QCOMPARE(changes.mark("/home/user/after", Scope::Turn).letter, Letter::Modified);
     }
@@ -114,9 +113,9 @@ private Q_SLOTS:
         changes.take(happened(EventKind::SandboxState, 1001, "{\"state\":\"creating\"}"));
         changes.take(happened(EventKind::SandboxState, 1002, "{\"state\":\"active\"}"));
         changes.take(
-            event(EventKind::ToolStart, 1003,
-                  "{\"callId\":\"c1\",\"toolName\":\"writeFile\",\"args\":{\"path\":\"/home/user/p.py\","
-                  "\"content\":\"a\\nb\\nc\"}}"));
+            happened(EventKind::ToolStart, 1003,
+                     "{\"callId\":\"c1\",\"toolName\":\"writeFile\",\"args\":{\"path\":\"/home/user/p.py\","
+                     "\"content\":\"a\\nb\\nc\"}}"));
         QCOMPARE(changes.counts(Scope::Turn).total(), 0); // Not before it is done.
         QVERIFY(changes.take(happened(EventKind::ToolResult, 1004, "{\"callId\":\"c1\"}")));
         QCOMPARE(changes.mark("/home/user/p.py", Scope::Turn).letter, Letter::Added);

@@ -51,8 +51,10 @@ bool SandboxCommand::need(int arguments)
     return false;
 }
 
-void SandboxCommand::fail(const Error &error)
+void SandboxCommand::fail(Error error)
 {
+    // The engine does not know how the sandbox was named on the command line; the advice can be copied.
+    error.todo.replace("sandbox resume ID"_L1, QString(u"sandbox resume "_s + m_words.value(1)));
     m_console->error(error);
     if (m_words.value(0) == "exec"_L1)
         Q_EMIT done(OurOwnFailure);
@@ -90,7 +92,7 @@ void SandboxCommand::start()
         kill();
     } else if (verb == "exec"_L1) {
         if (need(2))
-            resolve([this] { exec(); });
+            resolveToChange([this] { exec(); });
     } else if (verb == "ls"_L1) {
         if (need(2))
             resolve([this] { listFiles(); });
@@ -119,6 +121,26 @@ void SandboxCommand::resolve(std::function<void()> then)
                                     takeMatch(*all, then);
                                 else
                                     fail(all.error());
+                            });
+}
+
+void SandboxCommand::resolveToChange(std::function<void()> then)
+{
+    m_engine->listSandboxes(m_backend, this,
+                            [this, then = std::move(then)](const Result<QList<SandboxInfo>, Error> &all) {
+                                if (!all) {
+                                    fail(all.error());
+                                    return;
+                                }
+                                takeMatch(*all, [this, &all, &then] {
+                                    for (const SandboxInfo &info : *all) {
+                                        if (info.id == m_words[1] && info.status == "paused"_L1)
+                                            m_console->err(u"pilothouse-cli: sandbox %1 was paused; this "
+                                                           u"wakes it, and it stays active until "
+                                                           "it is paused again"_s.arg(info.id));
+                                    }
+                                    then();
+                                });
                             });
 }
 
@@ -309,7 +331,7 @@ void SandboxCommand::put()
               u"Split it, or pack it."_s});
         return;
     }
-    resolve([this, bytes = file.readAll()] {
+    resolveToChange([this, bytes = file.readAll()] {
         m_engine->writeFile(m_backend, m_words[1], m_words[3], bytes, this,
                             [this](const Result<Done, Error> &written) {
                                 if (written)

@@ -273,7 +273,7 @@ CommandSession *SandboxClient::startCommand(const QString &id, const CommandRequ
     return new ExecSession(m_http, id, request, parent);
 }
 
-void SandboxClient::execWith(const QString &id, const CommandRequest &request, QObject *scope,
+void SandboxClient::execWith(const QString &id, const CommandRequest &request, Waking waking, QObject *scope,
                              Reply<ExecResult> reply)
 {
     if (!SandboxWire::isSandboxId(id))
@@ -285,18 +285,19 @@ void SandboxClient::execWith(const QString &id, const CommandRequest &request, Q
     // The head of the answer comes when the command has ended.
     spec.firstByteTimeout =
         std::max(request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
-    m_http->data(id, spec, Lane::Stream, scope, [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
-        scope->deleteLater();
-        if (!answer)
-            return reply(fail(answer.error()));
-        reply(SandboxWire::readExecResult(answer->body));
-    });
+    m_http->data(id, spec, Lane::Stream, waking, scope,
+                 [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
+                     scope->deleteLater();
+                     if (!answer)
+                         return reply(fail(answer.error()));
+                     reply(SandboxWire::readExecResult(answer->body));
+                 });
 }
 
 void SandboxClient::exec(const QString &id, const CommandRequest &request, QObject *context,
                          Reply<ExecResult> reply)
 {
-    execWith(id, request, scopeFor(context), std::move(reply));
+    execWith(id, request, Waking::Allowed, scopeFor(context), std::move(reply));
 }
 
 void SandboxClient::signalCall(const QString &id, const QString &callId, const QString &signal,
@@ -309,7 +310,7 @@ void SandboxClient::signalCall(const QString &id, const QString &callId, const Q
     request.command = SignalScript;
     request.env = {{u"SS_CALL"_s, callId}, {u"SS_SIG"_s, name}};
     request.timeout = SignalTime;
-    execWith(id, request, scopeFor(context),
+    execWith(id, request, Waking::Allowed, scopeFor(context),
              [reply = std::move(reply)](const Result<ExecResult, ApiError> &result) {
                  if (!result)
                      return reply(fail(result.error()));
@@ -340,16 +341,17 @@ void SandboxClient::writeFile(const QString &id, const QString &path, const QByt
     spec.contentType = "application/octet-stream";
     spec.repeatable = false;
     spec.firstByteTimeout += std::chrono::seconds(bytes.size() / UploadBytesPerSecond);
-    m_http->data(id, spec, Lane::Transfer, scope, [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
-        scope->deleteLater();
-        if (!answer)
-            return reply(fail(answer.error()));
-        reply(Done{});
-    });
+    m_http->data(id, spec, Lane::Transfer, Waking::Allowed, scope,
+                 [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
+                     scope->deleteLater();
+                     if (!answer)
+                         return reply(fail(answer.error()));
+                     reply(Done{});
+                 });
 }
 
 void SandboxClient::readFile(const QString &id, const QString &path, qint64 maxBytes, QObject *context,
-                             Reply<QByteArray> reply)
+                             Reply<QByteArray> reply, Waking waking)
 {
     QObject *scope = scopeFor(context);
     const QString problem = pathProblem(path);
@@ -361,12 +363,13 @@ void SandboxClient::readFile(const QString &id, const QString &path, qint64 maxB
     RequestSpec spec = m_http->dataSpec("GET", id, "/files?path=" + SandboxWire::encoded(path));
     spec.contentType.clear();
     spec.maxBytes = maxBytes;
-    m_http->data(id, spec, Lane::Transfer, scope, [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
-        scope->deleteLater();
-        if (!answer)
-            return reply(fail(answer.error()));
-        reply(answer->body);
-    });
+    m_http->data(id, spec, Lane::Transfer, waking, scope,
+                 [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
+                     scope->deleteLater();
+                     if (!answer)
+                         return reply(fail(answer.error()));
+                     reply(answer->body);
+                 });
 }
 
 void SandboxClient::listFiles(const QString &id, const QString &path, QObject *context,
@@ -380,7 +383,8 @@ void SandboxClient::listFiles(const QString &id, const QString &path, QObject *c
     request.env = {{u"SS_P"_s, path}};
     request.timeout = ListTime;
     execWith(
-        id, request, scope, [path, reply = std::move(reply)](const Result<ExecResult, ApiError> &result) {
+        id, request, Waking::Never, scope,
+        [path, reply = std::move(reply)](const Result<ExecResult, ApiError> &result) {
             if (!result)
                 return reply(fail(result.error()));
             if (result->exitCode == ListMissing || result->exitCode == ListNotDirectory) {

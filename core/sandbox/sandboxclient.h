@@ -58,8 +58,11 @@ public:
 
     void writeFile(const QString &id, const QString &path, const QByteArray &bytes, QObject *context,
                    Reply<Done> reply);
+    /// For people who look, Waking::Never: then a sandbox that is not active is an error (Conflict, with the
+    /// status as code) and stays as it is.
     void readFile(const QString &id, const QString &path, qint64 maxBytes, QObject *context,
-                  Reply<QByteArray> reply);
+                  Reply<QByteArray> reply, Waking waking = Waking::Allowed);
+    /// Wakes nothing: as readFile() with Waking::Never.
     void listFiles(const QString &id, const QString &path, QObject *context, Reply<FileListing> reply);
 
     /// Why a path cannot be used (relative, a ".." segment, NUL), or an empty string.
@@ -68,7 +71,8 @@ public:
 private:
     /// A scope for one call: a child of the transport that dies with `context`.
     [[nodiscard]] QObject *scopeFor(QObject *context);
-    void execWith(const QString &id, const CommandRequest &request, QObject *scope, Reply<ExecResult> reply);
+    void execWith(const QString &id, const CommandRequest &request, Waking waking, QObject *scope,
+                  Reply<ExecResult> reply);
     void listPage(const ListSandboxes &filter, QObject *scope, const QList<SandboxInfo> &before, int offset,
                   const Reply<QList<SandboxInfo>> &reply);
 

@@ -123,18 +123,22 @@ void SandboxHttp::anonymous(const RequestSpec &spec, QObject *scope, AnswerReply
     send(spec, Lane::Control, 1, MostAttempts, scope, reply);
 }
 
-void SandboxHttp::data(const QString &id, const RequestSpec &spec, Lane lane, QObject *scope,
+void SandboxHttp::data(const QString &id, const RequestSpec &spec, Lane lane, Waking waking, QObject *scope,
                        AnswerReply reply)
 {
-    token(id, scope, [=, this, reply = std::move(reply)](const Result<Secret, ApiError> &got) {
+    const auto go = [=, this, reply = std::move(reply)](const Result<Secret, ApiError> &got) {
         if (!got)
             return reply(fail(got.error()));
-        sendData(id, spec, lane, *got, false, scope, reply);
-    });
+        sendData(id, spec, lane, waking, *got, false, scope, reply);
+    };
+    if (waking == Waking::Never)
+        look(id, scope, go);
+    else
+        token(id, scope, go);
 }
 
-void SandboxHttp::sendData(const QString &id, const RequestSpec &spec, Lane lane, const Secret &token,
-                           bool repeated, QObject *scope, const AnswerReply &reply)
+void SandboxHttp::sendData(const QString &id, const RequestSpec &spec, Lane lane, Waking waking,
+                           const Secret &token, bool repeated, QObject *scope, const AnswerReply &reply)
 {
     RequestSpec withToken = spec;
     withToken.secretHeaders.append({"X-Access-Token", token});
@@ -142,12 +146,48 @@ void SandboxHttp::sendData(const QString &id, const RequestSpec &spec, Lane lane
     send(withToken, lane, 1, attempts, scope, [=, this](const Result<Answer, ApiError> &answer) {
         if (answer || repeated || !wantsActivate(answer.error()))
             return reply(answer);
-        refresh(id, token, scope, [=, this](const Result<Secret, ApiError> &fresh) {
+        const auto again = [=, this](const Result<Secret, ApiError> &fresh) {
             if (!fresh)
                 return reply(fail(fresh.error()));
-            sendData(id, spec, lane, *fresh, true, scope, reply);
-        });
+            sendData(id, spec, lane, waking, *fresh, true, scope, reply);
+        };
+        if (waking == Waking::Never)
+            look(id, scope, again); // It may have been paused since; then this says so.
+        else
+            refresh(id, token, scope, again);
     });
+}
+
+void SandboxHttp::look(const QString &id, QObject *scope, Reply<Secret> reply)
+{
+    control(controlSpec("GET", "/sandboxes/" + id.toLatin1()), Lane::Control, scope,
+            [this, id, reply = std::move(reply)](const Result<Answer, ApiError> &answer) {
+                if (!answer)
+                    return reply(fail(answer.error()));
+                const Result<SandboxWire::Answer, ApiError> sandbox = SandboxWire::readSandbox(answer->body);
+                if (!sandbox)
+                    return reply(fail(sandbox.error()));
+                if (sandbox->info.status != "active"_L1)
+                    return reply(fail(asleep(sandbox->info)));
+                if (sandbox->token.isEmpty()) {
+                    return reply(fail(SandboxWire::makeError(
+                        ApiError::Category::Protocol,
+                        u"The sandbox service described the sandbox without an access token."_s)));
+                }
+                remember(id, sandbox->token);
+                const Secret fresh = sandbox->token;
+                reply(fresh);
+            });
+}
+
+ApiError SandboxHttp::asleep(const SandboxInfo &info)
+{
+    const QString why = info.status == "paused"_L1 ? u", and looking does not wake it."_s : u"."_s;
+    ApiError error = SandboxWire::makeError(info.status == "deleted"_L1 ? ApiError::Category::NotFound
+                                                                        : ApiError::Category::Conflict,
+                                            QString(u"Sandbox "_s + info.id + u" is "_s + info.status + why));
+    error.code = info.status;
+    return error;
 }
 
 bool SandboxHttp::wantsActivate(const ApiError &error)

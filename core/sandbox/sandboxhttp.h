@@ -49,8 +49,10 @@ public:
     /// As control(), without needing a key: for the health call.
     void anonymous(const RequestSpec &spec, QObject *scope, AnswerReply reply);
     /// As control(), with the access token; an answer of wantsActivate() leads to one activate and one
-    /// repeat.
-    void data(const QString &id, const RequestSpec &spec, Lane lane, QObject *scope, AnswerReply reply);
+    /// repeat. With Waking::Never nothing is activated: the status is read first and again instead, and a
+    /// sandbox that is not active is the error of asleep().
+    void data(const QString &id, const RequestSpec &spec, Lane lane, Waking waking, QObject *scope,
+              AnswerReply reply);
     /// The cached token, or a fresh one by activate.
     void token(const QString &id, QObject *scope, Reply<Secret> reply);
     /// One POST activate, shared by all who ask while it runs; stopped when the last of them is gone. Fails
@@ -64,6 +66,8 @@ public:
     /// 401, 403, 503, and 404 with code sandbox_route_stale: the service says these before anything has
     /// happened, so a repeat is safe even for commands.
     [[nodiscard]] static bool wantsActivate(const ApiError &error);
+    /// The error of looking into a sandbox that is not active: category Conflict, its status as code.
+    [[nodiscard]] static ApiError asleep(const SandboxInfo &info);
     /// Why nothing can be sent at all: no key, or one that cannot stand in a header.
     [[nodiscard]] std::optional<ApiError> keyProblem() const;
 
@@ -80,8 +84,10 @@ private:
 
     void send(const RequestSpec &spec, Lane lane, int attempt, int attempts, QObject *scope,
               const AnswerReply &reply);
-    void sendData(const QString &id, const RequestSpec &spec, Lane lane, const Secret &token, bool repeated,
-                  QObject *scope, const AnswerReply &reply);
+    void sendData(const QString &id, const RequestSpec &spec, Lane lane, Waking waking, const Secret &token,
+                  bool repeated, QObject *scope, const AnswerReply &reply);
+    /// The token of a sandbox that is active already, by reading it. Wakes nothing.
+    void look(const QString &id, QObject *scope, Reply<Secret> reply);
     void onActivated(const QString &id);
     void leave(const QString &id, const QObject *scope);
 

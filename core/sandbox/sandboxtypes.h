@@ -71,6 +71,9 @@ struct ListSandboxes {
     QString status;
 };
 
+/// What a call may do to a sandbox that is paused. Looking never wakes one: what is frozen stays frozen.
+enum class Waking { Allowed = 1, Never };
+
 enum class OutputChannel { Stdout = 1, Stderr = 2 };
 
 /// A command for /exec and /exec/connect.

@@ -251,6 +251,42 @@ private Q_SLOTS:
             QVERIFY(one[u"id"].toString() != ids.last());
     }
 
+    /// What is frozen stays frozen while somebody only looks; a command or an upload wakes it and says so.
+    void lookingWakesNoSandbox()
+    {
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const QString file = cli->writeFile(u"f"_s, "kept");
+        const auto status = [&] {
+            return parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out)
+                .value_or(Json())
+                .at(0)[u"status"]
+                .toString();
+        };
+        QCOMPARE(cli->run({u"sandbox"_s, u"pause"_s, id}).exitCode, 0);
+        const QList<QStringList> looks = {{u"ls"_s, id, u"/"_s}, {u"get"_s, id, u"/etc/passwd"_s, file}};
+        for (const QStringList &look : looks) {
+            const CliResult result = cli->run(QStringList{u"sandbox"_s} + look);
+            QCOMPARE(result.exitCode, 4);
+            QVERIFY2(result.err.contains("is paused")
+                         && result.err.contains("pilothouse-cli sandbox resume " + id.toUtf8()),
+                     result.err.constData());
+            QCOMPARE(status(), u"paused"_s);
+        }
+        QFile untouched(file);
+        QVERIFY(untouched.open(QIODevice::ReadOnly));
+        QCOMPARE(untouched.readAll(), QByteArray("kept"));
+        const CliResult ran = cli->run({u"sandbox"_s, u"exec"_s, id, u"exit 9"_s});
+        QCOMPARE(ran.exitCode, 9);
+        QVERIFY2(ran.err.contains("was paused") && ran.err.contains(id.toUtf8()), ran.err.constData());
+        QCOMPARE(status(), u"active"_s);
+        QVERIFY(cli->run({u"sandbox"_s, u"exec"_s, id, u"true"_s}).err.isEmpty());
+        QCOMPARE(cli->run({u"sandbox"_s, u"pause"_s, id}).exitCode, 0);
+        const CliResult put = cli->run({u"sandbox"_s, u"put"_s, id, file, u"/home/user/f"_s});
+        QCOMPARE(put.exitCode, 0);
+        QVERIFY2(put.err.contains("was paused"), put.err.constData());
+        QVERIFY(cli->run({u"sandbox"_s, u"ls"_s, id, u"/home/user"_s}).out.contains("f\n"));
+    }
+
     /// A folder that may only be read (a mounted backup) can be read.
     void aReadOnlyDataFolderCanBeRead()
     {

@@ -306,7 +306,10 @@ void SandboxCommand::get()
                 writeOutputFile(m_words[3], [&bytes](QIODevice &device) -> Result<Done, Error> {
                     if (device.write(*bytes) == bytes->size())
                         return Done();
-                    return Pilothouse::fail(Error{ErrorKind::Usage, device.errorString(), {}, {}});
+                    return Pilothouse::fail(Error{
+                        ErrorKind::Storage, u"The file could not be written: %1."_s.arg(device.errorString()),
+                        u"The file in the sandbox is as it was."_s,
+                        u"Free some space or choose another file."_s});
                 });
             if (!written) {
                 fail(written.error());

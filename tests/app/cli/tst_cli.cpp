@@ -45,6 +45,24 @@ class TestCli : public Tests::Test {
         return all;
     }
 
+    /// The command with a full, small /tmp that holds a file "keep" and a data folder that is elsewhere;
+    /// what is in "keep" afterwards comes as output.
+    CliResult onFullDisk(const QString &command)
+    {
+        QProcess process;
+        process.setProgram(u"bwrap"_s);
+        process.setArguments(
+            {u"--dev-bind"_s, u"/"_s, u"/"_s, u"--bind"_s, cli->dataDir(), u"/mnt"_s, u"--size"_s,
+             u"1048576"_s, u"--tmpfs"_s, u"/tmp"_s, u"--"_s, u"/bin/sh"_s, u"-c"_s,
+             u"printf kept > /tmp/keep; head -c 2000000 /dev/zero > /tmp/rest 2>/dev/null; \"$0\" "_s
+                 + command + u" --data-dir /mnt; code=$?; cat /tmp/keep; exit $code"_s,
+             QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s});
+        process.start();
+        (void)process.waitForFinished(30000);
+        return CliResult{process.exitCode(), process.exitStatus() == QProcess::CrashExit,
+                         process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+
 private Q_SLOTS:
     void init()
     {
@@ -363,6 +381,27 @@ private Q_SLOTS:
         ::close(reader);
         QVERIFY(!QFileInfo(fifo).isFile());
         QCOMPARE(cli->run({u"export"_s, id, u"-o"_s, cli->dataDir()}).exitCode, 2); // A folder.
+    }
+
+    /// A full disk costs nobody the file that was there, whatever the size of the new one.
+    void aFullDiskLeavesTheOldFile_data()
+    {
+        QTest::addColumn<int>("size");
+        QTest::newRow("fits a buffer") << 4000;
+        QTest::newRow("larger") << 3 * 1024 * 1024;
+    }
+    void aFullDiskLeavesTheOldFile()
+    {
+        QFETCH(int, size);
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const QString local = cli->writeFile(u"new"_s, QByteArray(size, 'x'));
+        QCOMPARE(cli->run({u"sandbox"_s, u"put"_s, id, local, u"/home/user/f"_s}).exitCode, 0);
+        const auto ran = onFullDisk(u"sandbox get "_s + id + u" /home/user/f /tmp/keep"_s);
+        QCOMPARE(ran.exitCode, 8);
+        QVERIFY2(ran.err.contains("/tmp/keep") && ran.err.contains("No space left")
+                     && ran.err.contains("untouched"),
+                 ran.err.constData());
+        QCOMPARE(ran.out, QByteArray("kept"));
     }
 
     void aFullDiskBehindStandardOutputIsSaid()

@@ -45,6 +45,19 @@ class TestCli : public Tests::Test {
         return all;
     }
 
+    /// A command line of /bin/sh in which $0 is the program and $1 the data folder.
+    CliResult inShell(const QString &line)
+    {
+        QProcess process;
+        process.setProgram(u"/bin/sh"_s);
+        process.setArguments(
+            {u"-c"_s, line, QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s, cli->dataDir()});
+        process.start();
+        const bool ended = process.waitForFinished(30000);
+        return CliResult{ended ? process.exitCode() : -2, process.exitStatus() == QProcess::CrashExit,
+                         process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+
     /// The command with a full, small /tmp that holds a file "keep" and a data folder that is elsewhere;
     /// what is in "keep" afterwards comes as output.
     CliResult onFullDisk(const QString &command)
@@ -407,14 +420,29 @@ private Q_SLOTS:
     void aFullDiskBehindStandardOutputIsSaid()
     {
         QCOMPARE(play({u"true"_s}).exitCode, 0);
-        QProcess process;
-        process.setProgram(u"/bin/sh"_s);
-        process.setArguments({u"-c"_s, u"exec \"$0\" list --data-dir \"$1\" > /dev/full"_s,
-                              QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s, cli->dataDir()});
-        process.start();
-        QVERIFY(process.waitForFinished(30000));
-        QCOMPARE(process.exitCode(), 1);
-        QVERIFY(process.readAllStandardError().contains("standard output"));
+        const Json list = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        const QString id = list.at(0)[u"id"].toString();
+        const QStringList commands = {u"list"_s,
+                                      u"list --json"_s,
+                                      QString(u"show "_s + id),
+                                      u"search Go"_s,
+                                      QString(u"export "_s + id),
+                                      QString(u"export --format json "_s + id),
+                                      QString(u"export --format html "_s + id)};
+        for (const QString &command : commands) {
+            for (const QString &place : {u"> /dev/full"_s, u">&-"_s}) {
+                const CliResult result =
+                    inShell(u"exec \"$0\" "_s + command + u" --data-dir \"$1\" "_s + place);
+                const QByteArray what = QString(command + u' ' + place).toUtf8() + ": " + result.err;
+                QVERIFY2(result.exitCode == 1, what.constData());
+                QVERIFY2(result.err.contains("standard output"), what.constData());
+                QVERIFY2(result.err.count('\n') == 1, what.constData());
+            }
+        }
+        // A reader that has seen enough is no error.
+        const CliResult left =
+            inShell(u"\"$0\" export --format html "_s + id + u" --data-dir \"$1\" | true"_s);
+        QCOMPARE(left.err, QByteArray());
     }
 
     void aRelativeDataFolderWorks()

@@ -11,7 +11,7 @@
 #include <QDateTime>
 #include <QFile>
 
-#include <cstdio>
+#include <utility>
 
 namespace Pilothouse::Cli {
 
@@ -242,10 +242,16 @@ void SandboxCommand::exec()
                 m_console->out(bytes);
                 m_console->flush();
             } else {
-                std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stderr);
+                m_console->errBytes(bytes);
             }
+            // Nobody reads any more. The command ends with our connection, as it would in a pipe; how it
+            // ended is not waited for.
+            if (m_console->readerGone() && !std::exchange(m_isLeft, true))
+                Q_EMIT done(OurOwnFailure);
         },
         [this](const Result<CommandOutcome, Error> &outcome) {
+            if (m_isLeft)
+                return;
             if (!outcome) {
                 fail(outcome.error());
             } else if (outcome->known == CommandOutcome::Known::Exited) {

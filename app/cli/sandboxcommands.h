@@ -48,6 +48,7 @@ private:
     QStringList m_words;
     bool m_json;
     Console *m_console;
+    bool m_isLeft = false; ///< exec: nobody reads its output any more.
 };
 
 } // namespace Pilothouse::Cli

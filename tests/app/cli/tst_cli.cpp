@@ -445,6 +445,26 @@ private Q_SLOTS:
         QCOMPARE(left.err, QByteArray());
     }
 
+    /// A command that prints without end stops when nobody reads it, and leaves nothing running.
+    void execEndsWithItsReader_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::newRow("head") << u"(\"$0\" sandbox exec %1 yes --data-dir \"$1\"; echo $? >&2) | head -1"_s;
+        QTest::newRow("full") << u"\"$0\" sandbox exec %1 yes --data-dir \"$1\" > /dev/full; echo $? >&2"_s;
+        QTest::newRow("errors")
+            << u"\"$0\" sandbox exec %1 'yes >&2' --data-dir \"$1\" 2> /dev/full; echo $? >&2"_s;
+    }
+    void execEndsWithItsReader()
+    {
+        QFETCH(QString, line);
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const CliResult result = inShell(line.arg(id));
+        QVERIFY2(result.exitCode == 0, QByteArray::number(result.exitCode).constData());
+        QVERIFY2(result.err.endsWith("125\n"), result.err.constData());
+        QTRY_COMPARE_WITH_TIMEOUT(cli->run({u"sandbox"_s, u"exec"_s, id, u"pgrep -x yes; true"_s}).out,
+                                  QByteArray(), 10000);
+    }
+
     void aRelativeDataFolderWorks()
     {
         QTemporaryDir folder;

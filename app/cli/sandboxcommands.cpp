@@ -207,9 +207,11 @@ void SandboxCommand::list()
                 all.append(info.toJson());
             m_console->out(all.toJson() + '\n');
         } else {
-            for (const SandboxInfo &info : *list)
-                m_console->outLine(u"%1  %2  %3  %4"_s.arg(info.id, info.status.leftJustified(8),
-                                                           info.createdAt, info.name));
+            for (const SandboxInfo &info : *list) {
+                const QString line =
+                    u"%1  %2  %3  %4"_s.arg(info.id, info.status.leftJustified(8), info.createdAt, info.name);
+                m_console->outLine(info.problem.isEmpty() ? line : QString(line + u": "_s + info.problem));
+            }
         }
         Q_EMIT done(Finished);
     });

@@ -182,7 +182,9 @@ void SandboxHttp::look(const QString &id, QObject *scope, Reply<Secret> reply)
 
 ApiError SandboxHttp::asleep(const SandboxInfo &info)
 {
-    const QString why = info.status == "paused"_L1 ? u", and looking does not wake it."_s : u"."_s;
+    const QString why = info.status == "paused"_L1 ? u", and looking does not wake it."_s
+        : info.problem.isEmpty()                   ? u"."_s
+                                                   : QString(u": "_s + info.problem + u'.');
     ApiError error = SandboxWire::makeError(info.status == "deleted"_L1 ? ApiError::Category::NotFound
                                                                         : ApiError::Category::Conflict,
                                             QString(u"Sandbox "_s + info.id + u" is "_s + info.status + why));

@@ -45,6 +45,14 @@ class TestCli : public Tests::Test {
         return all;
     }
 
+    qint64 servicePid() const
+    {
+        QFile endpoint(QDir(cli->dataDir()).filePath(u"sandboxd/endpoint.json"_s));
+        if (!endpoint.open(QIODevice::ReadOnly))
+            return 0;
+        return parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0);
+    }
+
     /// A command line of /bin/sh in which $0 is the program and $1 the data folder.
     CliResult inShell(const QString &line)
     {
@@ -316,6 +324,38 @@ private Q_SLOTS:
         QCOMPARE(put.exitCode, 0);
         QVERIFY2(put.err.contains("was paused"), put.err.constData());
         QVERIFY(cli->run({u"sandbox"_s, u"ls"_s, id, u"/home/user"_s}).out.contains("f\n"));
+    }
+
+    /// A sandbox whose description is damaged is told by every command that meets it, and can be removed.
+    void aDamagedSandboxIsTold()
+    {
+        QCOMPARE(play({u"echo kept > /home/user/f"_s}).exitCode, 0);
+        const Json list = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        const QString conversation = list.at(0)[u"id"].toString();
+        const QString id = list.at(0)[u"sandboxId"].toString();
+        const qint64 pid = servicePid();
+        QVERIFY(pid > 1);
+        ::kill(static_cast<pid_t>(pid), SIGTERM);
+        QTRY_VERIFY_WITH_TIMEOUT(::kill(static_cast<pid_t>(pid), 0) != 0, 10000);
+        const QString meta = cli->dataDir() + u"/sandboxd/sandboxes/"_s + id + u"/meta.json"_s;
+        QFile file(meta);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write("{\"id\":");
+        file.close();
+        const CliResult sandboxes = cli->run({u"sandbox"_s, u"list"_s});
+        QVERIFY2(sandboxes.out.contains(id.toUtf8() + "  failed") && sandboxes.out.contains(meta.toUtf8()),
+                 sandboxes.out.constData());
+        const CliResult doctor = cli->run({u"doctor"_s});
+        QCOMPARE(doctor.exitCode, 4);
+        QVERIFY2(doctor.out.contains("problem  sandbox   " + id.toUtf8()), doctor.out.constData());
+        const CliResult run = play({u"true"_s}, {u"--conversation"_s, conversation});
+        QCOMPARE(run.exitCode, 4);
+        QVERIFY2(run.out.contains(meta.toUtf8()), run.out.constData());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("{\"id\":"));
+        QCOMPARE(cli->run({u"sandbox"_s, u"kill"_s, id}).exitCode, 0);
+        QCOMPARE(cli->run({u"sandbox"_s, u"list"_s}).out, QByteArray());
+        QCOMPARE(cli->run({u"doctor"_s}).exitCode, 0);
     }
 
     /// A folder that may only be read (a mounted backup) can be read.

@@ -34,6 +34,15 @@ void Console::err(const QString &text)
     std::fflush(stderr);
 }
 
+void Console::errBytes(const QByteArray &bytes)
+{
+    if (m_readerGone)
+        return;
+    if (std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stderr)
+        != static_cast<size_t>(bytes.size()))
+        noteFailure();
+}
+
 void Console::error(const Error &error) { err(u"pilothouse-cli: "_s + error.toText()); }
 
 void Console::noteFailure()

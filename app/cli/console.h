@@ -18,6 +18,7 @@ public:
     void outLine(const QString &text); ///< Inert.
     void outText(const QString &text); ///< Inert, without line end.
     void err(const QString &text); ///< One line, inert.
+    void errBytes(const QByteArray &bytes); ///< As it is; a reader that went away counts as one of out().
     void error(const Error &error);
     void flush();
     [[nodiscard]] bool atLineStart() const { return m_atLineStart; }

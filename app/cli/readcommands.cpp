@@ -3,6 +3,7 @@
 
 #include "readcommands.h"
 
+#include "consoledevice.h"
 #include "engine/exporthtml.h"
 #include "eventprinter.h"
 #include "exitcodes.h"
@@ -11,10 +12,6 @@
 #include "store/exportmarkdown.h"
 #include "store/logreader.h"
 #include "store/ndjson.h"
-
-#include <QFile>
-
-#include <cstdio>
 
 namespace Pilothouse::Cli {
 
@@ -141,10 +138,11 @@ int exportCommand(const QString &dataDir, const QString &conversation, const QSt
                                    : exportMarkdown(**reader, conversation, device);
     };
     if (file.isEmpty()) {
-        QFile out;
-        if (!out.open(stdout, QIODevice::WriteOnly))
-            return failed({ErrorKind::Internal, u"Standard output cannot be written."_s, {}, {}}, console);
+        ConsoleDevice out(console);
         const auto done = write(out);
+        console->flush();
+        if (console->readerGone())
+            return Finished; // Why is told once, at the end of the program; a reader that left is no error.
         return done ? Finished : failed(done.error(), console);
     }
     const auto done = writeOutputFile(file, write);

@@ -116,6 +116,12 @@ void runDoctor(EngineCore *core, std::function<void(const QList<DoctorLine> &)> 
                     }
                     lines->append({DoctorLine::Verdict::Ok, u"sandbox"_s,
                                    u"%1 answers; it has %2 sandboxes"_s.arg(backend).arg(list->size())});
+                    for (const SandboxInfo &info : *list) {
+                        if (!info.problem.isEmpty())
+                            lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s,
+                                           u"%1: %2 (pilothouse-cli sandbox kill deletes both)"_s.arg(
+                                               info.id, info.problem)});
+                    }
                     if (!isLogRead) {
                         lines->append({DoctorLine::Verdict::Warning, u"orphans"_s,
                                        u"not looked for: the log could not be read"_s});

@@ -25,6 +25,9 @@ constexpr qint64 LargestFileByHand = Q_INT64_C(256) * 1024 * 1024; // Held in me
 Error sandboxError(const ApiError &error)
 {
     const bool gone = error.category == ApiError::Category::NotFound;
+    if (error.category == ApiError::Category::Conflict && error.code == "sandbox_not_active"_L1)
+        return {ErrorKind::Sandbox, error.message, u"Nothing in it was touched."_s,
+                u"Resume it first: pilothouse-cli sandbox resume ID."_s};
     return {gone ? ErrorKind::NotFound : ErrorKind::Sandbox,
             error.outcomeUnknown ? u"Outcome unknown: "_s + error.message : error.message,
             {},
@@ -315,7 +318,7 @@ void Engine::readFile(const QString &backend, const QString &id, const QString &
 {
     withSandbox<QByteArray>(backend, context, std::move(reply),
                             [id, path](SandboxClient *client, QObject *core, auto done) {
-                                client->readFile(id, path, LargestFileByHand, core, done);
+                                client->readFile(id, path, LargestFileByHand, core, done, Wake::Never);
                             });
 }
 

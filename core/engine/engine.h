@@ -89,6 +89,7 @@ public:
     void pauseSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
     void resumeSandbox(const QString &backend, const QString &id, QObject *context, Reply<SandboxInfo> reply);
     void deleteSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
+    /// Looking (listFiles(), readFile()) wakes nothing: a sandbox that is not active is an error.
     void listFiles(const QString &backend, const QString &id, const QString &path, QObject *context,
                    Reply<FileListing> reply);
     void readFile(const QString &backend, const QString &id, const QString &path, QObject *context,

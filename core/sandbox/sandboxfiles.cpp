@@ -193,9 +193,10 @@ void runListing(SandboxClient *client, const QString &id, const CommandRequest &
 bool SandboxFiles::isToolFolder(QByteArrayView name)
 {
     // As in the survey's command.
-    static constexpr const char *Names[] = {".git",  ".hg",  "node_modules", ".venv", "venv", "__pycache__",
-                                            ".cache", ".npm", ".cargo",       ".rustup"};
-    return std::any_of(std::begin(Names), std::end(Names), [name](const char *known) { return name == known; });
+    static constexpr const char *Names[] = {".git",        ".hg",    "node_modules", ".venv",  "venv",
+                                            "__pycache__", ".cache", ".npm",         ".cargo", ".rustup"};
+    return std::any_of(std::begin(Names), std::end(Names),
+                       [name](const char *known) { return name == known; });
 }
 
 QString SandboxFiles::pathProblem(const QByteArray &path)

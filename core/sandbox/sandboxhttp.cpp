@@ -209,7 +209,7 @@ void SandboxHttp::tokenIfActive(const QString &id, QObject *scope, const Reply<S
                 if (sandbox->info.status != "active"_L1) {
                     ApiError error = SandboxWire::makeError(
                         ApiError::Category::Conflict,
-                        QString(u"The machine is "_s + cleanErrorText(sandbox->info.status)
+                        QString(u"The machine "_s + id + u" is "_s + cleanErrorText(sandbox->info.status)
                                 + u". Nothing was sent, so that it is not woken."_s));
                     error.code = u"sandbox_not_active"_s;
                     return reply(fail(error));

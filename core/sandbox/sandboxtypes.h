@@ -47,6 +47,7 @@ struct SandboxInfo {
     QString autoDeleteAt;
     QList<QPair<QString, QString>> metadata;
     bool processesLost = false; ///< Local service: files survived a restart, processes did not.
+    QString problem; ///< Local service: why a failed sandbox cannot be used. Empty elsewhere.
 
     [[nodiscard]] Json toJson() const; ///< For people and scripts; holds no token.
     [[nodiscard]] QString metadataValue(const QString &key) const;

@@ -45,6 +45,45 @@ class TestCli : public Tests::Test {
         return all;
     }
 
+    qint64 servicePid() const
+    {
+        QFile endpoint(QDir(cli->dataDir()).filePath(u"sandboxd/endpoint.json"_s));
+        if (!endpoint.open(QIODevice::ReadOnly))
+            return 0;
+        return parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0);
+    }
+
+    /// A command line of /bin/sh in which $0 is the program and $1 the data folder.
+    CliResult inShell(const QString &line)
+    {
+        QProcess process;
+        process.setProgram(u"/bin/sh"_s);
+        process.setArguments(
+            {u"-c"_s, line, QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s, cli->dataDir()});
+        process.start();
+        const bool ended = process.waitForFinished(30000);
+        return CliResult{ended ? process.exitCode() : -2, process.exitStatus() == QProcess::CrashExit,
+                         process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+
+    /// The command with a full, small /tmp that holds a file "keep" and a data folder that is elsewhere;
+    /// what is in "keep" afterwards comes as output.
+    CliResult onFullDisk(const QString &command)
+    {
+        QProcess process;
+        process.setProgram(u"bwrap"_s);
+        process.setArguments(
+            {u"--dev-bind"_s, u"/"_s, u"/"_s, u"--bind"_s, cli->dataDir(), u"/mnt"_s, u"--size"_s,
+             u"1048576"_s, u"--tmpfs"_s, u"/tmp"_s, u"--"_s, u"/bin/sh"_s, u"-c"_s,
+             u"printf kept > /tmp/keep; head -c 2000000 /dev/zero > /tmp/rest 2>/dev/null; \"$0\" "_s
+                 + command + u" --data-dir /mnt; code=$?; cat /tmp/keep; exit $code"_s,
+             QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s});
+        process.start();
+        (void)process.waitForFinished(30000);
+        return CliResult{process.exitCode(), process.exitStatus() == QProcess::CrashExit,
+                         process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+
 private Q_SLOTS:
     void init()
     {
@@ -251,6 +290,74 @@ private Q_SLOTS:
             QVERIFY(one[u"id"].toString() != ids.last());
     }
 
+    /// What is frozen stays frozen while somebody only looks; a command or an upload wakes it and says so.
+    void lookingWakesNoSandbox()
+    {
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const QString file = cli->writeFile(u"f"_s, "kept");
+        const auto status = [&] {
+            return parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out)
+                .value_or(Json())
+                .at(0)[u"status"]
+                .toString();
+        };
+        QCOMPARE(cli->run({u"sandbox"_s, u"pause"_s, id}).exitCode, 0);
+        const QList<QStringList> looks = {{u"ls"_s, id, u"/"_s}, {u"get"_s, id, u"/etc/passwd"_s, file}};
+        for (const QStringList &look : looks) {
+            const CliResult result = cli->run(QStringList{u"sandbox"_s} + look);
+            QCOMPARE(result.exitCode, 4);
+            QVERIFY2(result.err.contains("is paused")
+                         && result.err.contains("pilothouse-cli sandbox resume " + id.toUtf8()),
+                     result.err.constData());
+            QCOMPARE(status(), u"paused"_s);
+        }
+        QFile untouched(file);
+        QVERIFY(untouched.open(QIODevice::ReadOnly));
+        QCOMPARE(untouched.readAll(), QByteArray("kept"));
+        const CliResult ran = cli->run({u"sandbox"_s, u"exec"_s, id, u"exit 9"_s});
+        QCOMPARE(ran.exitCode, 9);
+        QVERIFY2(ran.err.contains("was paused") && ran.err.contains(id.toUtf8()), ran.err.constData());
+        QCOMPARE(status(), u"active"_s);
+        QVERIFY(cli->run({u"sandbox"_s, u"exec"_s, id, u"true"_s}).err.isEmpty());
+        QCOMPARE(cli->run({u"sandbox"_s, u"pause"_s, id}).exitCode, 0);
+        const CliResult put = cli->run({u"sandbox"_s, u"put"_s, id, file, u"/home/user/f"_s});
+        QCOMPARE(put.exitCode, 0);
+        QVERIFY2(put.err.contains("was paused"), put.err.constData());
+        QVERIFY(cli->run({u"sandbox"_s, u"ls"_s, id, u"/home/user"_s}).out.contains("f\n"));
+    }
+
+    /// A sandbox whose description is damaged is told by every command that meets it, and can be removed.
+    void aDamagedSandboxIsTold()
+    {
+        QCOMPARE(play({u"echo kept > /home/user/f"_s}).exitCode, 0);
+        const Json list = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        const QString conversation = list.at(0)[u"id"].toString();
+        const QString id = list.at(0)[u"sandboxId"].toString();
+        const qint64 pid = servicePid();
+        QVERIFY(pid > 1);
+        ::kill(static_cast<pid_t>(pid), SIGTERM);
+        QTRY_VERIFY_WITH_TIMEOUT(::kill(static_cast<pid_t>(pid), 0) != 0, 10000);
+        const QString meta = cli->dataDir() + u"/sandboxd/sandboxes/"_s + id + u"/meta.json"_s;
+        QFile file(meta);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write("{\"id\":");
+        file.close();
+        const CliResult sandboxes = cli->run({u"sandbox"_s, u"list"_s});
+        QVERIFY2(sandboxes.out.contains(id.toUtf8() + "  failed") && sandboxes.out.contains(meta.toUtf8()),
+                 sandboxes.out.constData());
+        const CliResult doctor = cli->run({u"doctor"_s});
+        QCOMPARE(doctor.exitCode, 4);
+        QVERIFY2(doctor.out.contains("problem  sandbox   " + id.toUtf8()), doctor.out.constData());
+        const CliResult run = play({u"true"_s}, {u"--conversation"_s, conversation});
+        QCOMPARE(run.exitCode, 4);
+        QVERIFY2(run.out.contains(meta.toUtf8()), run.out.constData());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("{\"id\":"));
+        QCOMPARE(cli->run({u"sandbox"_s, u"kill"_s, id}).exitCode, 0);
+        QCOMPARE(cli->run({u"sandbox"_s, u"list"_s}).out, QByteArray());
+        QCOMPARE(cli->run({u"doctor"_s}).exitCode, 0);
+    }
+
     /// A folder that may only be read (a mounted backup) can be read.
     void aReadOnlyDataFolderCanBeRead()
     {
@@ -329,17 +436,73 @@ private Q_SLOTS:
         QCOMPARE(cli->run({u"export"_s, id, u"-o"_s, cli->dataDir()}).exitCode, 2); // A folder.
     }
 
+    /// A full disk costs nobody the file that was there, whatever the size of the new one.
+    void aFullDiskLeavesTheOldFile_data()
+    {
+        QTest::addColumn<int>("size");
+        QTest::newRow("fits a buffer") << 4000;
+        QTest::newRow("larger") << 3 * 1024 * 1024;
+    }
+    void aFullDiskLeavesTheOldFile()
+    {
+        QFETCH(int, size);
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const QString local = cli->writeFile(u"new"_s, QByteArray(size, 'x'));
+        QCOMPARE(cli->run({u"sandbox"_s, u"put"_s, id, local, u"/home/user/f"_s}).exitCode, 0);
+        const auto ran = onFullDisk(u"sandbox get "_s + id + u" /home/user/f /tmp/keep"_s);
+        QCOMPARE(ran.exitCode, 8);
+        QVERIFY2(ran.err.contains("/tmp/keep") && ran.err.contains("No space left")
+                     && ran.err.contains("untouched"),
+                 ran.err.constData());
+        QCOMPARE(ran.out, QByteArray("kept"));
+    }
+
     void aFullDiskBehindStandardOutputIsSaid()
     {
         QCOMPARE(play({u"true"_s}).exitCode, 0);
-        QProcess process;
-        process.setProgram(u"/bin/sh"_s);
-        process.setArguments({u"-c"_s, u"exec \"$0\" list --data-dir \"$1\" > /dev/full"_s,
-                              QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s, cli->dataDir()});
-        process.start();
-        QVERIFY(process.waitForFinished(30000));
-        QCOMPARE(process.exitCode(), 1);
-        QVERIFY(process.readAllStandardError().contains("standard output"));
+        const Json list = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        const QString id = list.at(0)[u"id"].toString();
+        const QStringList commands = {u"list"_s,
+                                      u"list --json"_s,
+                                      QString(u"show "_s + id),
+                                      u"search Go"_s,
+                                      QString(u"export "_s + id),
+                                      QString(u"export --format json "_s + id),
+                                      QString(u"export --format html "_s + id)};
+        for (const QString &command : commands) {
+            for (const QString &place : {u"> /dev/full"_s, u">&-"_s}) {
+                const CliResult result =
+                    inShell(u"exec \"$0\" "_s + command + u" --data-dir \"$1\" "_s + place);
+                const QByteArray what = QString(command + u' ' + place).toUtf8() + ": " + result.err;
+                QVERIFY2(result.exitCode == 1, what.constData());
+                QVERIFY2(result.err.contains("standard output"), what.constData());
+                QVERIFY2(result.err.count('\n') == 1, what.constData());
+            }
+        }
+        // A reader that has seen enough is no error.
+        const CliResult left =
+            inShell(u"\"$0\" export --format html "_s + id + u" --data-dir \"$1\" | true"_s);
+        QCOMPARE(left.err, QByteArray());
+    }
+
+    /// A command that prints without end stops when nobody reads it, and leaves nothing running.
+    void execEndsWithItsReader_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::newRow("head") << u"(\"$0\" sandbox exec %1 yes --data-dir \"$1\"; echo $? >&2) | head -1"_s;
+        QTest::newRow("full") << u"\"$0\" sandbox exec %1 yes --data-dir \"$1\" > /dev/full; echo $? >&2"_s;
+        QTest::newRow("errors")
+            << u"\"$0\" sandbox exec %1 'yes >&2' --data-dir \"$1\" 2> /dev/full; echo $? >&2"_s;
+    }
+    void execEndsWithItsReader()
+    {
+        QFETCH(QString, line);
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const CliResult result = inShell(line.arg(id));
+        QVERIFY2(result.exitCode == 0, QByteArray::number(result.exitCode).constData());
+        QVERIFY2(result.err.endsWith("125\n"), result.err.constData());
+        QTRY_COMPARE_WITH_TIMEOUT(cli->run({u"sandbox"_s, u"exec"_s, id, u"pgrep -x yes; true"_s}).out,
+                                  QByteArray(), 10000);
     }
 
     void aRelativeDataFolderWorks()

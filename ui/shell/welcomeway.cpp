@@ -3,8 +3,8 @@
 
 #include "shell/welcomeway.h"
 
-#include "shell/iconlabel.h"
 #include "theme/controls/button.h"
+#include "theme/controls/label.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "theme/paint.h"
@@ -35,6 +35,7 @@ WelcomeWay::WelcomeWay(const QString &icon, const QString &title, const QString 
     auto *words = new QVBoxLayout;
     words->setSpacing(2);
     auto *heading = new Label(title, TextStyle::Title);
+    heading->setWordWrap(true);
     auto *body = new Label(text, TextStyle::Body, Role::Text2);
     body->setWordWrap(true);
     words->addWidget(heading);
@@ -44,9 +45,19 @@ WelcomeWay::WelcomeWay(const QString &icon, const QString &title, const QString 
     auto *list = new QVBoxLayout;
     list->setSpacing(Metrics::SpaceXs);
     for (const Fact &fact : facts) {
-        auto *line = new IconLabel(fact.icon, fact.text, TextStyle::Small, Role::Text2);
-        line->setWords(fact.text);
-        list->addWidget(line);
+        auto *mark = new Label;
+        mark->setPixmap(iconPixmap(fact.icon, Metrics::IconSmall, Role::Text2, devicePixelRatioF()));
+        mark->setAccessibleName(fact.text);
+        auto *told = new Label(fact.text, TextStyle::Small, Role::Text2);
+        told->setWordWrap(true);
+        auto *line = new QHBoxLayout;
+        line->setSpacing(Metrics::SpaceS);
+        line->addWidget(mark, 0, Qt::AlignTop);
+        line->addWidget(told, 1);
+        list->addLayout(line);
+        connect(&Theme::instance(), &Theme::changed, mark, [mark, name = fact.icon] {
+            mark->setPixmap(iconPixmap(name, Metrics::IconSmall, Role::Text2, mark->devicePixelRatioF()));
+        });
     }
     list->addStretch(1);
     row->addLayout(list, 5);

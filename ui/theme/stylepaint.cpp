@@ -20,12 +20,12 @@ namespace {
 constexpr int MenuSide = Metrics::SpaceM;
 constexpr int MenuIconColumn = Metrics::SpaceXl;
 
-// Where tints are dropped the row under the pointer needs another mark.
-Role hoverFill()
+// Where tints are dropped the chosen entry needs another mark.
+Role chosenFill()
 {
-    return Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionBack : Role::Hover;
+    return Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionBack : Role::Selected;
 }
-Role hoverText()
+Role chosenText()
 {
     return Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionText : Role::Text;
 }
@@ -124,9 +124,9 @@ void paintMenuItem(QPainter *painter, const QStyleOptionMenuItem &item)
     const bool chosen = enabled && item.state & QStyle::State_Selected;
     if (chosen) {
         const QRectF row = QRectF(rect).adjusted(Metrics::SpaceXs, 0, -Metrics::SpaceXs, 0);
-        paintBox(painter, row, hoverFill(), hoverFill(), Metrics::RadiusToolButton);
+        paintBox(painter, row, chosenFill(), chosenFill(), Metrics::RadiusToolButton);
     }
-    const Role ink = !enabled ? Role::Disabled : chosen ? hoverText() : Role::Text;
+    const Role ink = !enabled ? Role::Disabled : chosen ? chosenText() : Role::Text;
     const auto mirrored = [&](const QRect &part) { return QStyle::visualRect(item.direction, rect, part); };
     QRect mark(rect.left() + MenuSide, rect.top(), Metrics::IconNormal, rect.height());
     const bool checkable = item.checkType != QStyleOptionMenuItem::NotCheckable;
@@ -166,10 +166,12 @@ void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item, bool 
 {
     const bool enabled = item.state & QStyle::State_Enabled;
     const bool chosen = enabled && item.state & (QStyle::State_Selected | QStyle::State_Sunken);
+    const Role barFill =
+        Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionBack : Role::SelectedInactive;
     if (chosen)
-        paintBox(painter, QRectF(item.rect).adjusted(0, 2, 0, -2), hoverFill(), hoverFill(),
+        paintBox(painter, QRectF(item.rect).adjusted(0, 2, 0, -2), barFill, barFill,
                  Metrics::RadiusToolButton);
-    painter->setPen(Theme::instance().color(!enabled ? Role::Disabled : chosen ? hoverText() : Role::Text));
+    painter->setPen(Theme::instance().color(!enabled ? Role::Disabled : chosen ? chosenText() : Role::Text));
     painter->drawText(item.rect,
                       Qt::AlignCenter | (withMnemonics ? Qt::TextShowMnemonic : Qt::TextHideMnemonic)
                           | Qt::TextDontClip | Qt::TextSingleLine,

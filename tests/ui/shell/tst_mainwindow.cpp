@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "approval/approvalbar.h"
 #include "composer/composer.h"
 #include "composer/composeredit.h"
 #include "engine/engine.h"
-#include "approval/approvalbar.h"
 #include "shell/conversationpage.h"
 #include "shell/errorbar.h"
 #include "shell/mainwindow.h"
@@ -182,7 +182,12 @@ private Q_SLOTS:
         QVERIFY(s.card()->hasFocus());
         QTest::keyClick(s.card(), Qt::Key_E);
         QVERIFY(s.button(u"Run edited"_s));
-        auto *edit = s.card()->findChild<QPlainTextEdit *>();
+        QPlainTextEdit *edit = nullptr; // The proposed command stands above it, and cannot be written in.
+        for (QPlainTextEdit *field : s.card()->findChildren<QPlainTextEdit *>()) {
+            if (field->isVisible() && !field->isReadOnly())
+                edit = field;
+        }
+        QVERIFY(edit);
         QTest::keyClicks(edit, u"-edited"_s);
         QCOMPARE(edit->toPlainText(), u"echo third-edited"_s);
         QTest::keyClick(edit, Qt::Key_Return, Qt::ControlModifier);
@@ -195,7 +200,7 @@ private Q_SLOTS:
         QVERIFY(!s.page()->approvals()->isVisible());
         QVERIFY(!s.button(u"Stop"_s)->isEnabled());
         const QString text = s.transcript();
-        for (const QString &part : {u"You  "_s, u"Please do three things."_s, u"I begin."_s, u"/home/user"_s,
+        for (const QString &part : {u"You, "_s, u"Please do three things."_s, u"I begin."_s, u"/home/user"_s,
                                     u"Denied by you"_s, u"“one is enough”"_s, u"third-edited"_s, u"Step 4"_s})
             QVERIFY2(text.contains(part), qPrintable(part + u" is missing in\n"_s + text));
         // The list says the same, and what is read later is what was shown live.

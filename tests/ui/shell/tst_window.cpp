@@ -147,8 +147,7 @@ private Q_SLOTS:
         QVERIFY(m_window->sidebar()->isVisible());
         QCOMPARE(columns->opened(), m_window->sidebar());
         QTRY_VERIFY(m_window->sidebar()->find()->hasFocus());
-        QTest::keyClick(m_window->sidebar()->find(), Qt::Key_Escape); // To the list.
-        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+        QTest::keyClick(m_window->sidebar()->find(), Qt::Key_Escape);
         QVERIFY(!m_window->sidebar()->isVisible());
         QVERIFY(m_window->page()->composer()->edit()->hasFocus()); // Where it was before.
         m_window->panes()->showPane(u"call"_s);
@@ -222,7 +221,7 @@ private Q_SLOTS:
         QVERIFY(dialog());
         QTRY_VERIFY(dialog()->isVisible());
         QVERIFY(dialog()->findChildren<QCheckBox *>().isEmpty()); // No machine, no question about one.
-        QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : dialog(), Qt::Key_Escape);
+        QTest::keyClick(dialog(), Qt::Key_Escape);
         QTRY_VERIFY(!dialog());
         QCOMPARE(titleOf(id), u"Third"_s);
         actions->remove(id);

@@ -22,6 +22,8 @@ QByteArray end(int code = 0)
     return "rc " + QByteArray::number(code) + " 1700000009.75" + QByteArray(1, '\0');
 }
 
+QByteArray encoded(const QByteArray &text) { return text.toBase64(); }
+
 } // namespace
 
 class TestListingParser : public Tests::Test {
@@ -55,11 +57,11 @@ private Q_SLOTS:
     void whatIsCutOrDamagedIsNeverComplete()
     {
         ListingParser cut(ListingParser::Names::OneFolder);
-        QCOMPARE(cut.feed((record("a") + record("b")).toBase64()).size(), 2);
+        QCOMPARE(cut.feed(encoded(record("a") + record("b"))).size(), 2);
         QVERIFY(!cut.isComplete());
 
         ListingParser failed(ListingParser::Names::OneFolder);
-        QCOMPARE(failed.feed((record("a") + end(1)).toBase64()).size(), 1);
+        QCOMPARE(failed.feed(encoded(record("a") + end(1))).size(), 1);
         QVERIFY(failed.sawEnd());
         QVERIFY(!failed.isComplete());
 
@@ -69,7 +71,7 @@ private Q_SLOTS:
         QVERIFY(!noBase64.isComplete());
 
         ListingParser after(ListingParser::Names::OneFolder);
-        QCOMPARE(after.feed((end() + record("late")).toBase64()).size(), 0);
+        QCOMPARE(after.feed(encoded(end() + record("late"))).size(), 0);
         QVERIFY(!after.isComplete());
     }
 
@@ -77,16 +79,15 @@ private Q_SLOTS:
     {
         ListingParser parser(ListingParser::Names::OneFolder);
         const QList<FileEntry> entries =
-            parser.feed((record("../../x") + record("..") + record(".") + record("/etc/passwd") + record("")
-                         + record("good") + end())
-                            .toBase64());
+            parser.feed(encoded(record("../../x") + record("..") + record(".") + record("/etc/passwd")
+                                + record("") + record("good") + end()));
         QCOMPARE(entries.size(), 1);
         QCOMPARE(entries.first().name, QByteArray("good"));
         QVERIFY(!parser.isComplete());
 
         ListingParser tree(ListingParser::Names::Tree);
-        const QList<FileEntry> below = tree.feed(
-            (record("a/b/c") + record("a/../c") + record("/a") + record("a//b") + end()).toBase64());
+        const QList<FileEntry> below =
+            tree.feed(encoded(record("a/b/c") + record("a/../c") + record("/a") + record("a//b") + end()));
         QCOMPARE(below.size(), 1);
         QCOMPARE(below.first().name, QByteArray("a/b/c"));
     }

@@ -467,6 +467,7 @@ private Q_SLOTS:
         waitForTree();
         for (const int width : {360, 519, 520, 900}) {
             m_pane->resize(width, 500);
+            QCoreApplication::processEvents(); // The splitter turns on a later turn.
             m_pane->grab();
             QVERIFY(m_pane->minimumSizeHint().width() <= 360);
             QVERIFY(m_pane->tree()->width() <= width);

@@ -436,6 +436,8 @@ void TranscriptProjector::Private::toolResult(const Event &event, const Json &pa
     const Json members = boundedMembers(payload, {u"exitCode", u"durationMs", u"outcome", u"truncated"});
     for (const Json::Member &member : members.members())
         row->data.set(member.key, member.value);
+    if (payload[u"timedOut"].toBool())
+        row->data.set(u"timedOut"_s, Json::boolean(true));
     for (const QStringView key : {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes")}) {
         if (payload[key].isNumber())
             row->data.set(key.toString(), payload[key]);

@@ -15,6 +15,20 @@ namespace {
 constexpr int MostPauses = 5;
 // A sandbox service that ends again and again does so because of what runs in it.
 constexpr int MostRestarts = 1;
+// A word of a protocol, not a text.
+constexpr qsizetype QuotedReason = 40;
+
+// "A little" is true of less.
+constexpr qint64 LongestUntoldWaitMs = 60'000;
+
+QString waitText(qint64 ms)
+{
+    constexpr qint64 Minute = 60'000;
+    constexpr qint64 MostMinutes = 120;
+    const qint64 minutes = (ms + Minute - 1) / Minute;
+    return minutes <= MostMinutes ? u"%1 minutes"_s.arg(minutes)
+                                  : u"%1 hours"_s.arg((minutes + Minute / 1000 - 1) / (Minute / 1000));
+}
 
 qint64 nowMs() { return SystemClock().monotonicMs(); }
 
@@ -327,12 +341,24 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
     switch (answer.reason) {
     case StopReason::EndTurn:
     case StopReason::StopSequence:
-    case StopReason::Unknown:
     case StopReason::ToolUse:
         if (answer.text.isEmpty())
             note(u"model"_s,
                  u"The model ended its turn with an empty answer. It is not asked again by itself."_s);
         drain();
+        return;
+    case StopReason::Unknown:
+        // It may be the end or the middle of an answer: nobody here can say, so nothing goes on by itself.
+        fail(
+            TurnEnd::ModelError,
+            {ErrorKind::Model,
+             answer.rawReason.isEmpty()
+                 ? u"The model's answer ended without saying why; it may be incomplete."_s
+                 : u"The model's answer ended for a reason that is not known here (\"%1\"); it may be incomplete."_s
+                       .arg(answer.rawReason.left(QuotedReason)),
+             answer.text.isEmpty() ? u"Your message is kept; there was no text in the answer."_s
+                                   : u"What it wrote is kept, and the model sees it in the next turn."_s,
+             u"Read what is there, then send a message to go on."_s});
         return;
     case StopReason::Pause:
     case StopReason::Compaction:
@@ -366,7 +392,9 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
         if (!answer.explanation.isEmpty())
             what += u' ' + answer.explanation;
         fail(TurnEnd::ModelError,
-             {ErrorKind::Model, what, u"What it had written stays visible and is not sent again."_s,
+             {ErrorKind::Model, what,
+              answer.text.isEmpty() ? u"Your message is kept."_s
+                                    : u"What it had written stays visible and is not sent again."_s,
               refused ? u"Word the request differently, or choose another model."_s
                       : u"Send the message again."_s});
         return;
@@ -379,7 +407,11 @@ void AgentLoop::onModelError(const ModelStepEnd &answer)
     QString kept = u"Your message is kept."_s;
     if (!answer.text.isEmpty())
         kept += u" What the model had written stays visible and is not sent again."_s;
-    fail(TurnEnd::ModelError, {ErrorKind::Model, answer.error.message, kept, modelErrorTodo(answer.error)});
+    QString todo = modelErrorTodo(answer.error);
+    if (answer.error.retryAfterMs.value_or(0) > LongestUntoldWaitMs)
+        todo = u"The provider asks to wait %1. Send the message again after that, or choose another model."_s
+                   .arg(waitText(*answer.error.retryAfterMs));
+    fail(TurnEnd::ModelError, {ErrorKind::Model, answer.error.message, kept, todo});
 }
 
 void AgentLoop::finishStep()

@@ -116,7 +116,8 @@ public:
 
     void start(); ///< turn-start has been written by the caller.
     void stop();
-    void stopCall(const QString &callId);
+    /// `why` is what the model is told; empty: the user stopped it.
+    void stopCall(const QString &callId, const QString &why = {});
     /// A message for after the current step; its user-message event has been written.
     void steer(const QString &messageId, const QString &text);
     /// Empty when taken; else why not (no such call, arguments that do not fit), and the call goes on

@@ -221,10 +221,10 @@ void AgentLoop::checkCalls()
     drain();
 }
 
-void AgentLoop::stopCall(const QString &callId)
+void AgentLoop::stopCall(const QString &callId, const QString &why)
 {
     if (m_runner)
-        m_runner->stopCall(callId);
+        m_runner->stopCall(callId, why);
 }
 
 void AgentLoop::stop()
@@ -248,9 +248,12 @@ void AgentLoop::stop()
             m_modelStep = nullptr;
             for (const ProposedCall &call : calls)
                 refuse(call, call.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
-            note(u"stop"_s,
-                 u"The model's stream was closed. What it had written stays visible and is not sent again."_s,
-                 u"model-closed"_s);
+            note(
+                u"stop"_s,
+                m_text.isEmpty()
+                    ? u"The model's stream was closed before it had written anything."_s
+                    : u"The model's stream was closed. What it had written stays visible and is not sent again."_s,
+                u"model-closed"_s);
             endTurn(TurnEnd::Stopped);
         }
         break;

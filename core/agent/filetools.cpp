@@ -32,7 +32,7 @@ QString pathRule(const QString &path)
 class FileRun final : public ToolRun {
 public:
     using ToolRun::ToolRun;
-    void stop() override { m_stopping = true; }
+    void stop(const QString & /*why*/) override { m_stopping = true; }
     void end(ToolEnd toolEnd)
     {
         toolEnd.stopped = m_stopping;

@@ -10,6 +10,7 @@
 
 #include <QHash>
 #include <QObject>
+#include <QSet>
 
 #include <memory>
 
@@ -61,8 +62,13 @@ Q_SIGNALS:
     void storageProblem(const Pilothouse::Error &error);
 
 private:
+    /// Closes every turn that an earlier process left open; m_unclosed keeps those that could not be closed.
     [[nodiscard]] Result<Done, Error> recover();
+    /// Closes the last turn of one conversation. Committed when it returns.
+    [[nodiscard]] Result<Done, Error> closeTurn(const QString &id);
     [[nodiscard]] QString settingsFile() const;
+    [[nodiscard]] std::optional<Error> scriptProblem()
+        const; ///< What is wrong with --demo-script, if it is given.
     void makeServices(); ///< What needs no log: network, secrets, sandboxes, models.
     Conversation *adopt(std::unique_ptr<ConversationLog> log);
 
@@ -79,6 +85,7 @@ private:
     Backends *m_backends = nullptr;
     std::unique_ptr<ModelCatalog> m_catalog;
     QHash<QString, Conversation *> m_open;
+    QSet<QString> m_unclosed; ///< Conversations whose last turn is still open by the log.
 };
 
 } // namespace Pilothouse

@@ -413,9 +413,9 @@ private Q_SLOTS:
         QVERIFY2(result.err.contains("broken.json"), result.err.constData());
         // A script that cannot play costs no sandbox.
         QCOMPARE(parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
-        const CliResult missing =
-            cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"--model"_s, u"demo/x"_s, u"Go."_s});
-        QCOMPARE(missing.exitCode, 3);
+        const CliResult missing = cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"Go."_s});
+        QCOMPARE(missing.exitCode, 2);
+        QVERIFY2(missing.err.contains("broken.jsonx"), missing.err.constData());
     }
 
     void pipesAndDevicesAreWrittenIntoNotReplaced()

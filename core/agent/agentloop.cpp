@@ -366,7 +366,9 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
         if (!answer.explanation.isEmpty())
             what += u' ' + answer.explanation;
         fail(TurnEnd::ModelError,
-             {ErrorKind::Model, what, u"What it had written stays visible and is not sent again."_s,
+             {ErrorKind::Model, what,
+              answer.text.isEmpty() ? u"Your message is kept."_s
+                                    : u"What it had written stays visible and is not sent again."_s,
               refused ? u"Word the request differently, or choose another model."_s
                       : u"Send the message again."_s});
         return;
@@ -379,6 +381,12 @@ void AgentLoop::onModelError(const ModelStepEnd &answer)
     QString kept = u"Your message is kept."_s;
     if (!answer.text.isEmpty())
         kept += u" What the model had written stays visible and is not sent again."_s;
+    if (answer.error.category == ApiError::Category::Auth && !m_setup.keyHint.isEmpty()) {
+        fail(TurnEnd::ModelError,
+             {ErrorKind::Model, QString(m_setup.keyHint + u" was refused: "_s + answer.error.message), kept,
+              u"Set the right key and send the message again."_s});
+        return;
+    }
     fail(TurnEnd::ModelError, {ErrorKind::Model, answer.error.message, kept, modelErrorTodo(answer.error)});
 }
 

@@ -62,7 +62,7 @@ UnixSignals::~UnixSignals()
     struct sigaction hangUp = {};
     ::sigaction(SIGHUP, nullptr, &hangUp);
     if (hangUp.sa_handler == onSignal)
-        std::signal(SIGHUP, SIG_DFL);
+        std::signal(SIGHUP, SIG_IGN); // The program is at its end; the second one must not spoil that.
     for (int &fd : s_pair) {
         if (fd >= 0)
             ::close(fd);

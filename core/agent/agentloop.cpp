@@ -278,7 +278,10 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
     m_answer = answer;
     m_text = answer.text;
     if (answer.failed) {
-        onModelError(answer);
+        ModelStepEnd end = answer;
+        if (end.error.category == ApiError::Category::Auth && !m_setup.keyHint.isEmpty())
+            end.error.message = QString(m_setup.keyHint + u" was refused: "_s + end.error.message);
+        onModelError(end);
         return;
     }
     m_usages.append(answer.usage);
@@ -381,12 +384,6 @@ void AgentLoop::onModelError(const ModelStepEnd &answer)
     QString kept = u"Your message is kept."_s;
     if (!answer.text.isEmpty())
         kept += u" What the model had written stays visible and is not sent again."_s;
-    if (answer.error.category == ApiError::Category::Auth && !m_setup.keyHint.isEmpty()) {
-        fail(TurnEnd::ModelError,
-             {ErrorKind::Model, QString(m_setup.keyHint + u" was refused: "_s + answer.error.message), kept,
-              u"Set the right key and send the message again."_s});
-        return;
-    }
     fail(TurnEnd::ModelError, {ErrorKind::Model, answer.error.message, kept, modelErrorTodo(answer.error)});
 }
 

@@ -248,10 +248,12 @@ void AgentLoop::stop()
             m_modelStep = nullptr;
             for (const ProposedCall &call : calls)
                 refuse(call, call.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
-            QString closed = u"The model's stream was closed."_s;
-            if (!m_text.isEmpty() || !calls.isEmpty())
-                closed += u" What it had written stays visible and is not sent again."_s;
-            note(u"stop"_s, closed, u"model-closed"_s);
+            note(
+                u"stop"_s,
+                m_text.isEmpty()
+                    ? u"The model's stream was closed before it had written anything."_s
+                    : u"The model's stream was closed. What it had written stays visible and is not sent again."_s,
+                u"model-closed"_s);
             endTurn(TurnEnd::Stopped);
         }
         break;

@@ -13,8 +13,10 @@ namespace Pilothouse::Cli {
 /// output; a write after that fails.
 class ConsoleDevice : public QIODevice {
 public:
-    explicit ConsoleDevice(Console *console)
+    enum class Kind { Json = 1, Other };
+    ConsoleDevice(Console *console, Kind kind)
         : m_console(console)
+        , m_kind(kind)
     {
         open(QIODevice::WriteOnly | QIODevice::Unbuffered);
     }
@@ -24,12 +26,17 @@ protected:
     qint64 readData(char *, qint64) override { return -1; }
     qint64 writeData(const char *data, qint64 size) override
     {
-        m_console->out(QByteArray::fromRawData(data, size));
+        const QByteArray bytes = QByteArray::fromRawData(data, size);
+        if (m_kind == Kind::Json)
+            m_console->outJson(bytes); // Exporters write whole events.
+        else
+            m_console->out(bytes);
         return m_console->readerGone() ? -1 : size;
     }
 
 private:
     Console *m_console;
+    Kind m_kind;
 };
 
 } // namespace Pilothouse::Cli

@@ -55,6 +55,15 @@ void SandboxCommand::fail(Error error)
 {
     // The engine does not know how the sandbox was named on the command line; the advice can be copied.
     error.todo.replace("sandbox resume ID"_L1, QString(u"sandbox resume "_s + m_words.value(1)));
+    const QString verb = m_words.value(0);
+    if (verb == "get"_L1 || verb == "put"_L1) {
+        const QString local = inertLine(m_words.value(verb == "get"_L1 ? 3 : 2), MostShown);
+        if (error.kept.isEmpty())
+            error.kept = u"%1 here is as it was."_s.arg(local);
+        if (error.todo.isEmpty())
+            error.todo = u"See what is there with pilothouse-cli sandbox ls %1 FOLDER, then try again."_s.arg(
+                inertLine(m_words.value(1), MostShown));
+    }
     m_console->error(error);
     if (m_words.value(0) == "exec"_L1)
         Q_EMIT done(OurOwnFailure);
@@ -205,7 +214,7 @@ void SandboxCommand::list()
             Json all = Json::array();
             for (const SandboxInfo &info : *list)
                 all.append(info.toJson());
-            m_console->out(all.toJson() + '\n');
+            m_console->outJson(all.toJson() + '\n');
         } else {
             for (const SandboxInfo &info : *list) {
                 const QString line =
@@ -228,7 +237,7 @@ void SandboxCommand::create()
                                     return;
                                 }
                                 if (m_json)
-                                    m_console->out(info->toJson().toJson() + '\n');
+                                    m_console->outJson(info->toJson().toJson() + '\n');
                                 else
                                     m_console->outLine(info->id);
                                 Q_EMIT done(Finished);
@@ -331,10 +340,8 @@ void SandboxCommand::put()
 {
     QFile file(m_words[2]);
     if (!file.open(QIODevice::ReadOnly)) {
-        fail({ErrorKind::Usage,
-              u"%1 cannot be read: %2."_s.arg(m_words[2], file.errorString()),
-              u"Nothing was sent."_s,
-              {}});
+        fail({ErrorKind::Usage, u"%1 cannot be read: %2."_s.arg(m_words[2], file.errorString()),
+              u"Nothing was sent."_s, u"Choose a file that you can read."_s});
         return;
     }
     if (file.size() > LargestUpload) {

@@ -292,7 +292,10 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
     m_answer = answer;
     m_text = answer.text;
     if (answer.failed) {
-        onModelError(answer);
+        ModelStepEnd end = answer;
+        if (end.error.category == ApiError::Category::Auth && !m_setup.keyHint.isEmpty())
+            end.error.message = QString(m_setup.keyHint + u" was refused: "_s + end.error.message);
+        onModelError(end);
         return;
     }
     m_usages.append(answer.usage);

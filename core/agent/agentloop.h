@@ -38,6 +38,7 @@ struct TurnSetup {
     int turn = 1;
     QString conversation;
     ModelName model;
+    QString keyHint; ///< Whose key this is and where it stands, as the subject of a sentence. May be empty.
     QString instructions;
     ToolSet tools;
     std::function<QList<HistoryItem>()>

@@ -102,6 +102,9 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.turn = history.lastTurn() + 1;
     setup.conversation = m_log->conversation();
     setup.model = {settings.provider, settings.model};
+    if (const ProviderInfo *provider = m_services.catalog->provider(settings.provider);
+        provider && !provider->keyVariables.isEmpty())
+        setup.keyHint = u"The key of %1 (%2)"_s.arg(provider->name, provider->keyVariables.join(u" or "_s));
     setup.instructions = settings.instructions;
     setup.tools = ToolSet::builtIn(settings.tools);
     setup.history = [this] { return m_log->history().history(); };
@@ -126,6 +129,7 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.machine.conversation = m_log->conversation();
     setup.machine.sandboxId = state.sandboxId;
     setup.machine.openAttempt = state.openAttempt;
+    setup.machine.isAfterDelete = state.sandboxState == "deleted"_L1;
     setup.machine.timeoutSeconds = m_services.options->sandboxTimeoutSeconds;
     setup.machine.autoDeleteSeconds = m_services.options->sandboxAutoDeleteSeconds;
     setup.sandboxClient = [this, backend = settings.backend](QObject *context, Backends::ClientReply reply) {

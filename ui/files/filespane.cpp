@@ -37,6 +37,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr int NarrowestPart = 160;
 constexpr int SideBySide = 520; // Narrower, the preview stands below the tree.
 constexpr qsizetype MostSessions = 8; // Trees that are kept; the machine has the rest.
 constexpr int PreviewAfterMs = 80; // The keyboard may be passing through.
@@ -72,6 +73,9 @@ FilesPane::FilesPane(FilesService *service, HistoryService *history, QWidget *pa
     auto *left = new QWidget;
     buildTree(left);
     m_splitter->setChildrenCollapsible(false);
+    // Side by side they must not keep the pane wider than it may be; narrower it turns them.
+    left->setMinimumWidth(Theme::instance().px(NarrowestPart));
+    m_preview->setMinimumWidth(Theme::instance().px(NarrowestPart));
     m_splitter->addWidget(left);
     m_splitter->addWidget(m_preview);
     m_splitter->setStretchFactor(0, 0);

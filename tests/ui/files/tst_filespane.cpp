@@ -465,12 +465,15 @@ private Q_SLOTS:
     {
         open();
         waitForTree();
-        for (const int width : {360, 519, 520, 900}) {
+        for (const int width : {900, 520, 519, 360}) {
             m_pane->resize(width, 500);
             QCoreApplication::processEvents(); // The splitter turns on a later turn.
             m_pane->grab();
             QVERIFY(m_pane->minimumSizeHint().width() <= 360);
-            QVERIFY(m_pane->tree()->width() <= width);
+            const QByteArray sizes = QByteArray::number(width) + ": pane "
+                + QByteArray::number(m_pane->width()) + ", tree "
+                + QByteArray::number(m_pane->tree()->width());
+            QVERIFY2(m_pane->tree()->width() <= width, sizes.constData());
             QVERIFY(m_pane->tree()->width() > 100);
         }
     }

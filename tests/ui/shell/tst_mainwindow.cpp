@@ -272,7 +272,8 @@ private Q_SLOTS:
         QVERIFY(s.window->errorBar()->isVisible());
         QVERIFY(s.window->errorBar()->text().contains(u"Stopping"_s));
         QTRY_VERIFY_WITH_TIMEOUT(!s.window->isVisible(), Patience); // By itself, when the turn has ended.
-        QVERIFY(!s.workspace->isRunning(s.workspace->current()));
+        QTRY_VERIFY_WITH_TIMEOUT(!s.workspace->isRunning(s.workspace->current()),
+                                 Patience); // The event follows.
 
         s.window->show();
         QVERIFY(s.window->close());

@@ -79,6 +79,7 @@ private:
     {
         Tests::EventScript &script = shown.script;
         script.addCreated();
+        const QByteArray message = newId().toUtf8();
         script.add(EventKind::UserMessage,
                    "{\"messageId\":\"" + message
                        + "\",\"text\":\"`tests/test_webhooks.py` fails about one run in five. Find out "

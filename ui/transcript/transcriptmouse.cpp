@@ -296,6 +296,9 @@ bool TranscriptView::viewportEvent(QEvent *event)
     case QEvent::Leave:
         setHover({-1, -1});
         break;
+    case QEvent::LayoutRequest: // A widget in the place of a row wants another height.
+        widgetsChanged();
+        break;
     default:
         break;
     }

@@ -353,15 +353,21 @@ void TranscriptView::setCallWidget(const QString &callId, QWidget *widget)
     arrange();
 }
 
+void TranscriptView::widgetsChanged()
+{
+    if (m_widgets.isEmpty() || m_isStale)
+        return; // What has not settled is arranged when it has.
+    for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
+        if (m_waiting.contains(m_model->rowAt(i).row))
+            m_stack.changed(i, i);
+    }
+    arrange();
+}
+
 bool TranscriptView::eventFilter(QObject *watched, QEvent *event)
 {
-    if (event->type() == QEvent::LayoutRequest) {
-        for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
-            if (m_waiting.contains(m_model->rowAt(i).row))
-                m_stack.changed(i, i);
-        }
-        arrange();
-    }
+    if (event->type() == QEvent::LayoutRequest)
+        widgetsChanged();
     return QAbstractScrollArea::eventFilter(watched, event);
 }
 

@@ -109,6 +109,7 @@ private:
     void restyle();
     void arrange();
     void placeWidgets();
+    void widgetsChanged();
     void updateOutside();
     void updateBar();
     void updateTick();

@@ -51,7 +51,10 @@ public:
             return false;
         QSignalSpy read(model.get(), &QAbstractItemModel::modelReset);
         model->open(script.conversation());
-        return QTest::qWaitFor([&] { return read.size() >= 2; }, Patience);
+        if (!QTest::qWaitFor([&] { return read.size() >= 2; }, Patience))
+            return false;
+        QCoreApplication::processEvents(); // The scroll bar takes its place.
+        return true;
     }
     /// Shows what was added to the script since, as one batch.
     void live()

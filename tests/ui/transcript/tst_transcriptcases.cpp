@@ -276,6 +276,10 @@ private Q_SLOTS:
             shown.script.addOutput(9, 1, first, "line " + QByteArray::number(i) + "\n");
             shown.script.addOutput(9, 1, second, "test " + QByteArray::number(i) + "\n");
             shown.live();
+            if (const QString folder = qEnvironmentVariable("PH_PICTURES"); !folder.isEmpty() && i == 0) {
+                before.save(folder + u"/before.png"_s);
+                shown.picture(read).save(folder + u"/after.png"_s);
+            }
             QCOMPARE(shown.picture(read), before);
         }
         QVERIFY(!shown.view->isFollowing());

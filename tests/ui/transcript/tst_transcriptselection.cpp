@@ -181,7 +181,7 @@ private Q_SLOTS:
         // The arguments and twelve lines of output.
         QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(place).height() > row.height() + 12 * 16,
                                  TranscriptFixture::Patience);
-        QVERIFY(shown.view->rowRect(place).height() < row.height() + 16 * 16);
+        QVERIFY(shown.view->rowRect(place).height() < row.height() + 17 * 16);
         QTest::keyClick(shown.view.get(), Qt::Key_Space);
         QCOMPARE(shown.view->rowRect(place).height(), row.height());
         QTest::keyClick(shown.view.get(), Qt::Key_Return);

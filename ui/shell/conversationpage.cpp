@@ -18,6 +18,7 @@
 #include "transcript/transcriptview.h"
 
 #include <QDesktopServices>
+#include <QDir>
 #include <QHBoxLayout>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -60,6 +61,7 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     m_places = new ApprovalPlaces(workspace, m_transcript, m_approvals, this);
     connect(m_header, &ConversationHeader::keysRequested, this, &ConversationPage::keysRequested);
     connect(m_welcome, &WelcomePage::keysRequested, this, &ConversationPage::keysRequested);
+    m_composer->setDraftFolder(QDir(workspace->dataDir()).filePath(u"drafts"_s));
     connect(m_composer, &Composer::submitted, workspace, &Workspace::send);
     connect(m_composer, &Composer::problem, workspace, &Workspace::problem);
     connect(m_welcome, &WelcomePage::tourRequested, workspace, &Workspace::startTour);
@@ -99,9 +101,22 @@ void ConversationPage::onCurrentChanged()
 
 void ConversationPage::updateHeader()
 {
-    m_composer->setRunning(m_workspace->isRunning(m_workspace->current()));
+    m_composer->setState(composerState());
+    const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
+    m_composer->setCanUpload(m_workspace->canWork() && summary && summary->sandboxState == "active"_L1);
     m_composer->setDisabledReason(m_workspace->canWork() ? QString() : tr("Reading only"));
     m_header->refresh();
+}
+
+Composer::State ConversationPage::composerState() const
+{
+    const QString &current = m_workspace->current();
+    if (current.isEmpty())
+        return Composer::State::New;
+    if (!m_workspace->isRunning(current))
+        return Composer::State::Idle;
+    return m_workspace->pendingCalls()->of(current).isEmpty() ? Composer::State::Running
+                                                              : Composer::State::Waiting;
 }
 
 QList<QWidget *> ConversationPage::zones() const
@@ -120,6 +135,7 @@ void ConversationPage::updateApprovals()
     const QWidget *focused = focusWidget();
     const bool wasThere = focused && m_approvals->isAncestorOf(focused);
     m_places->update();
+    m_composer->setState(composerState());
     if (wasThere && m_approvals->cards().isEmpty())
         focusComposer();
 }

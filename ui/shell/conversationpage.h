@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "composer/composer.h"
+
 #include <QWidget>
 
 class QStackedWidget;
@@ -11,7 +13,6 @@ namespace Pilothouse {
 
 class ApprovalBar;
 class ApprovalPlaces;
-class Composer;
 class ConversationActions;
 class ConversationHeader;
 class TranscriptView;
@@ -38,6 +39,7 @@ Q_SIGNALS:
 private:
     void onCurrentChanged();
     void updateHeader();
+    [[nodiscard]] Composer::State composerState() const;
     void updateApprovals();
     void updateWelcome();
 

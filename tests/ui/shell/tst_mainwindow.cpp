@@ -89,7 +89,12 @@ private:
         }
         [[nodiscard]] ApprovalCard *card() const
         {
-            return page()->approvals()->cards().isEmpty() ? nullptr : page()->approvals()->cards().first();
+            // In the transcript while its row is in view, else above the composer; never in both.
+            for (ApprovalCard *card : window->findChildren<ApprovalCard *>()) {
+                if (card->isVisible())
+                    return card;
+            }
+            return nullptr;
         }
         void say(const QString &text) const
         {

@@ -131,7 +131,8 @@ private Q_SLOTS:
         Columns *columns = m_window->columns();
         auto *pane = new QLineEdit;
         pane->setAccessibleName(u"pane"_s);
-        m_window->panes()->addPane(u"call"_s, u"square-function"_s, u"Call"_s, pane);
+        m_window->panes()->addPane(u"own"_s, u"square-function"_s, u"Own"_s, pane);
+        m_window->panes()->showPane(u"own"_s);
         QVERIFY(pane->isVisible());
         QVERIFY(m_window->sidebar()->isVisible());
         QCOMPARE(m_window->sidebar()->width(), 264);
@@ -150,7 +151,7 @@ private Q_SLOTS:
         QTest::keyClick(m_window->sidebar()->find(), Qt::Key_Escape);
         QVERIFY(!m_window->sidebar()->isVisible());
         QVERIFY(m_window->page()->composer()->edit()->hasFocus()); // Where it was before.
-        m_window->panes()->showPane(u"call"_s);
+        m_window->panes()->showPane(u"own"_s);
         QVERIFY(pane->isVisible());
         m_window->page()->focusComposer(); // Work goes on beside it.
         QVERIFY(!pane->isVisible());
@@ -171,6 +172,8 @@ private Q_SLOTS:
         make(u"One"_s);
         m_window->page()->focusComposer();
         QTest::keyClick(m_window.get(), Qt::Key_F6);
+        QVERIFY(dynamic_cast<QWidget *>(m_window->panes())->isAncestorOf(QApplication::focusWidget()));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
         QVERIFY(m_window->list()->hasFocus());
         QTest::keyClick(m_window->list(), Qt::Key_F6);
         QVERIFY(m_window->page()->composer()->edit()->hasFocus());

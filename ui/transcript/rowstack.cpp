@@ -156,6 +156,8 @@ void RowStack::changed(int first, int last)
         if (!entry(i).item)
             m_heights.set(static_cast<size_t>(i),
                           RowItem::estimate(m_model->rowAt(i), m_shapeOf(i), context()));
+        else if (i < m_first || i > m_last)
+            ensure(i); // Nobody will ask for it soon, but its height counts.
         if (m_model->rowAt(i).kind == TranscriptRow::Kind::Call || !isShown(m_model->rowAt(i)))
             markNeighbours(i);
     }
@@ -338,24 +340,32 @@ void RowStack::findVisible()
     m_last = place;
 }
 
-// The line that is read: the first segment that begins inside of the viewport, else the one that covers it.
+// The line that is read: the first segment of a text that begins inside of the viewport; cards above it may
+// grow while they run and give way upwards. Without one, the first segment of anything, or the one that
+// covers the viewport.
 void RowStack::findAnchor()
 {
+    std::optional<Anchor> any;
     int y = m_firstTop;
     for (int place = m_first; place <= m_last; ++place) {
         const RowItem *row = item(place);
         for (size_t i = 0; row && i < row->segments().size(); ++i) {
             const int at = y + row->segmentTop(i);
-            if (at > m_viewHeight / 2)
-                return;
+            if (at > m_viewHeight * 2 / 3)
+                break;
             if (at + row->segments().heights().at(i) <= 0)
                 continue;
-            m_anchor = {place, i, at};
-            if (at >= 0)
+            if (!any || (any->y < 0 && at >= 0))
+                any = Anchor{place, i, at};
+            if (at >= 0 && row->segments().at(i).begin() >= 0) {
+                m_anchor = {place, i, at};
                 return;
+            }
         }
         y += height(place);
     }
+    if (any)
+        m_anchor = *any;
 }
 
 void RowStack::evict()

@@ -90,6 +90,7 @@ private Q_SLOTS:
         QVERIFY(percentile95(late) < 4 * percentile95(early) + 4);
         shown.endText();
         shown.live();
+        QCoreApplication::processEvents(); // The scroll bar takes its place.
         const QImage live = shown.picture();
 
         TranscriptFixture whole;
@@ -100,6 +101,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(whole.model->rowCount() == shown.model->rowCount(),
                                  TranscriptFixture::Patience);
         whole.view->goToEnd();
+        QCoreApplication::processEvents();
         QCOMPARE(whole.picture(), live); // As if it had been read at once.
     }
 

@@ -214,8 +214,8 @@ private Q_SLOTS:
         QVERIFY(card->isVisible());
         // It grows: the row grows with it.
         card->setMinimumHeight(150);
-        QTRY_COMPARE_WITH_TIMEOUT(card->height(), 150, TranscriptFixture::Patience);
-        QVERIFY(shown.view->rowRect(place).height() >= 150);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(place).height() >= 150, TranscriptFixture::Patience);
+        QCOMPARE(card->height(), 150);
         // Answered: the row is a row again.
         shown.allow(id);
         shown.live();

@@ -145,7 +145,10 @@ void ConversationHeader::refresh()
                                                     : u"idle"_s);
     if (stopping)
         words = tr("%1: waiting until the command has ended or the machine is frozen").arg(look.word);
-    else if (summary && summary->state != "idle"_L1 && summary->state != "finished"_L1) {
+    else if (summary
+             && (summary->state == "failed"_L1 || summary->state == "interrupted"_L1
+                 || summary->state == "retrying"_L1)) {
+        // What goes on is told by the transcript and the list; cut to a few letters here it tells nothing.
         const QString detail = stateDetailText(*summary);
         words = detail.isEmpty() ? look.word : QString(look.word + u": "_s + detail);
     }

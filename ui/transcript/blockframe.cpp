@@ -56,9 +56,8 @@ void BlockFrame::paint(QPainter *painter, const TranscriptStyle &style, const QR
         if (containers[i] == MarkdownBlock::Container::Quote) {
             const int bar = TranscriptStyle::px(QuoteBar);
             const int x = rightToLeft ? rect.right() + 1 - at - bar : rect.x() + at;
-            // The bar goes on from the block above if that stands in a quote too.
-            painter->fillRect(QRect(x, rect.y() + (top > TranscriptStyle::px(Metrics::SpaceS) ? top : 0), bar,
-                                    rect.height()),
+            const int above = goesOn ? 0 : top;
+            painter->fillRect(QRect(x, rect.y() + above, bar, rect.height() - above),
                               TranscriptStyle::color(Role::Line));
         }
         at += step;
@@ -102,6 +101,8 @@ BlockFrame BlockFrame::of(const MarkdownBlock &block, const MarkdownBlock *previ
     frame.checked = block.checked;
     if (!previous)
         return frame;
+    frame.goesOn = !block.containers.empty() && !previous->containers.empty()
+        && block.containers.front() == previous->containers.front();
     const bool isItem = block.bullet || block.number >= 0;
     int top = Metrics::SpaceS;
     if (block.kind == MarkdownBlock::Kind::Heading)

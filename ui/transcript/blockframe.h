@@ -22,9 +22,10 @@ struct BlockFrame {
     QString mark; ///< "•" or "3."; empty: none.
     std::optional<bool> checked; ///< A task's box instead.
     int top = 0; ///< Space above, in pixels.
+    bool goesOn = false; ///< Its outermost quote goes on from the block above.
 
     /// Of a piece that continues the block.
-    [[nodiscard]] BlockFrame continued() const { return {containers, {}, {}, 0}; }
+    [[nodiscard]] BlockFrame continued() const { return {containers, {}, {}, 0, true}; }
     /// Width that the indents take.
     [[nodiscard]] int indent() const;
     /// The place for the text in a segment of `width` pixels.

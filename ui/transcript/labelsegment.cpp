@@ -41,7 +41,9 @@ const TranscriptStyle::Face &LabelSegment::face(const TranscriptStyle &style) co
 
 int LabelSegment::textLeft() const
 {
-    return m_look.icon.isEmpty() ? 0 : TranscriptStyle::px(Metrics::IconNormal + Metrics::SpaceXs);
+    return m_look.icon.isEmpty() && !m_look.isIndented
+        ? 0
+        : TranscriptStyle::px(Metrics::IconNormal + (m_look.folds ? Metrics::SpaceXs : Metrics::SpaceS));
 }
 
 int LabelSegment::estimate(const SegmentContext &context) const

@@ -22,6 +22,7 @@ public:
         int bottom = 0;
         bool folds = false; ///< A click folds or unfolds the row.
         bool wraps = false; ///< Otherwise elided.
+        bool isIndented = false; ///< Stands where words after an icon stand.
     };
     explicit LabelSegment(Look look)
         : m_look(std::move(look))

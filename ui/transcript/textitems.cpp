@@ -164,6 +164,7 @@ void ErrorItem::build(const TranscriptRow &row, const SegmentContext &inner, boo
     body.isSmall = false;
     body.color = Role::Text2;
     body.wraps = true;
+    body.isIndented = true;
     m_segments.append(std::make_unique<LabelSegment>(body), inner);
 }
 

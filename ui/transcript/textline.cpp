@@ -17,6 +17,7 @@ using Style = MarkdownInline::Style;
 namespace {
 constexpr int TabColumns = 4;
 constexpr qreal CodeBoxRadius = 3;
+constexpr qreal CodeBoxSide = 3; // The box around code is wider than the code by this on each side.
 } // namespace
 
 TextLine::~TextLine() = default;
@@ -73,6 +74,21 @@ void TextLine::makeLayout()
             format.setForeground(TranscriptStyle::color(Role::Failed));
         formats.append({static_cast<int>(run.at), static_cast<int>(run.length), format});
     }
+    // Room for the boxes: the blanks beside code are wider.
+    if (m_hasCode) {
+        QTextCharFormat wider;
+        wider.setFontWordSpacing(CodeBoxSide);
+        const auto widen = [&](qsizetype at) {
+            if (at >= 0 && at < m_text.text.size() && m_text.text[at] == QLatin1Char(' '))
+                formats.append({static_cast<int>(at), 1, wider});
+        };
+        for (const MarkdownInline::Run &run : std::as_const(m_text.runs)) {
+            if (run.styles.testFlag(Style::Code)) {
+                widen(run.at - 1);
+                widen(run.at + run.length);
+            }
+        }
+    }
     m_layout->setFormats(formats);
     m_layout->setCacheEnabled(true);
 }
@@ -122,7 +138,7 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
             const qreal right = line.cursorToX(to);
             QRectF box(at.x() + std::min(left, right), at.y() + line.y(), std::abs(right - left),
                        line.height());
-            box.adjust(-2.5, 0.5, 2.5, -0.5);
+            box.adjust(0.5 - CodeBoxSide, 0.5, CodeBoxSide - 0.5, -0.5);
             if (box.top() > clip.bottom())
                 return;
             painter->drawRoundedRect(box, CodeBoxRadius, CodeBoxRadius);

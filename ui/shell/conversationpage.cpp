@@ -124,8 +124,13 @@ QList<QWidget *> ConversationPage::zones() const
     QList<QWidget *> zones;
     if (m_transcript->isVisible())
         zones.append(m_transcript);
-    if (!m_approvals->cards().isEmpty())
-        zones.append(m_approvals->cards().first());
+    // In the transcript or above the composer, wherever it is seen.
+    for (ApprovalCard *card : findChildren<ApprovalCard *>()) {
+        if (card->isVisible()) {
+            zones.append(card);
+            break;
+        }
+    }
     zones.append(m_composer->edit());
     return zones;
 }

@@ -168,6 +168,11 @@ private Q_SLOTS:
         QVERIFY(s.button(u"Steer"_s));
 
         QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        // One key from the composer, wherever the card stands.
+        QTRY_VERIFY_WITH_TIMEOUT(s.page()->zones().contains(s.card()), Patience);
+        s.edit()->setFocus();
+        QTest::keyClick(s.edit(), Qt::Key_F6, Qt::ShiftModifier);
+        QVERIFY(s.card()->hasFocus());
         QCOMPARE(s.card()->findChild<QPlainTextEdit *>()->toPlainText(), u"echo first; pwd"_s);
         QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Waiting for you"_s), Patience);
         QTest::mouseClick(s.button(u"Allow once"_s), Qt::LeftButton);

@@ -5,6 +5,7 @@
 
 #include "engine/filesservice.h"
 
+#include <QHash>
 #include <QObject>
 #include <QPointer>
 

@@ -4,6 +4,7 @@
 #include "transcript/tabletext.h"
 
 #include "theme/metrics.h"
+#include "transcript/textline.h"
 
 #include <QTextLayout>
 
@@ -79,6 +80,8 @@ void TableText::measure(QStringView source, size_t row, const TranscriptStyle &s
             const bool isCode = run.styles.testFlag(MarkdownInline::Style::Code);
             const bool isBold = run.styles.testFlag(MarkdownInline::Style::Bold);
             width += (isCode ? code : isBold ? bold : body).horizontalAdvance(words);
+            if (isCode)
+                width += 2 * TextLine::CodeBoxSide; // The blanks beside it are wider.
         }
         widths.push_back(static_cast<int>(std::ceil(width)) + TranscriptStyle::px(Padding) + 2);
     }

@@ -17,7 +17,6 @@ using Style = MarkdownInline::Style;
 namespace {
 constexpr int TabColumns = 4;
 constexpr qreal CodeBoxRadius = 3;
-constexpr qreal CodeBoxSide = 3; // The box around code is wider than the code by this on each side.
 } // namespace
 
 TextLine::~TextLine() = default;

@@ -27,6 +27,9 @@ public:
         bool wraps = true;
         bool isCode = false; ///< Always from the left; tabs are wide.
     };
+    /// The box around code in a text is wider than the code by this on each side.
+    static constexpr qreal CodeBoxSide = 3;
+
     TextLine() = default;
     ~TextLine();
     Q_DISABLE_COPY_MOVE(TextLine)

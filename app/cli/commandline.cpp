@@ -14,6 +14,7 @@
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QFile>
+#include <QStringDecoder>
 
 #include <cstdio>
 
@@ -26,6 +27,7 @@ namespace {
 constexpr qint64 ReadPiece = 1024 * 1024;
 constexpr qint64 LargestInput =
     64 * 1024 * 1024; // Read from a file or standard input before the engine's own, smaller limit.
+constexpr qsizetype LargestInstructions = 4'000'000; // They go into every request, as messages do.
 
 const auto Usage =
     u"pilothouse-cli COMMAND [OPTIONS]\n\n"
@@ -45,7 +47,8 @@ const auto Usage =
     "  --yes (default) | --ask | --deny, --instructions-file FILE, --demo-script FILE, --json\n"
     "sandbox: list [--json], create [--json] [NAME], pause ID, resume ID, kill ID, exec ID COMMAND, ls ID "
     "PATH,\n"
-    "  get ID REMOTE LOCAL, put ID LOCAL REMOTE; the first characters of an ID will do\n"
+    "  get ID REMOTE LOCAL, put ID LOCAL REMOTE; the first characters of an ID will do. ls and get wake no\n"
+    "  paused sandbox (resume it first); exec and put wake it and say so\n"
     "Reading (list, show, export, search, doctor, sandbox list|ls|get) also works while another program "
     "runs\n"
     "turns on the data folder.\n\n"
@@ -102,7 +105,11 @@ Result<QString, QString> readText(QFile &file, const QString &name)
     }
     if (file.error() != QFileDevice::NoError)
         return fail(u"%1 cannot be read: %2"_s.arg(name, file.errorString()));
-    return QString::fromUtf8(bytes);
+    QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
+    const QString text = decoder(bytes);
+    if (decoder.hasError())
+        return fail(u"%1 is not text in UTF-8; convert it first"_s.arg(name));
+    return text;
 }
 
 QString oneOf(const QString &value, const QStringList &allowed)
@@ -160,6 +167,10 @@ QString fillRun(const Options &o, const QStringList &words, RunOptions &run)
         const auto text = readText(file, name);
         if (!text)
             return text.error();
+        if (const qsizetype nul = text->indexOf(QChar(u'\0')); nul >= 0)
+            return u"%1 has a NUL character at position %2, which no provider takes"_s.arg(name).arg(nul + 1);
+        if (text->size() > LargestInstructions)
+            return u"%1 is longer than 4 million characters; put it into a file in the sandbox"_s.arg(name);
         run.settings.instructions = *text;
         if (run.settings.instructions.isNull())
             run.settings.instructions = u""_s;

@@ -14,10 +14,14 @@ namespace Pilothouse::Cli {
 /// other than line end and tab are shown as \u{…}, never obeyed. A reader that went away ends output quietly.
 class Console {
 public:
-    void out(const QByteArray &bytes); ///< As it is; for NDJSON and exact bytes.
+    void out(const QByteArray &bytes); ///< As it is.
+    /// JSON text, whole characters only. What a terminal would obey (DEL, C1, direction marks) is written as
+    /// \uXXXX: the same document, and inert.
+    void outJson(const QByteArray &json);
     void outLine(const QString &text); ///< Inert.
     void outText(const QString &text); ///< Inert, without line end.
     void err(const QString &text); ///< One line, inert.
+    void errBytes(const QByteArray &bytes); ///< As it is; a reader that went away counts as one of out().
     void error(const Error &error);
     void flush();
     [[nodiscard]] bool atLineStart() const { return m_atLineStart; }

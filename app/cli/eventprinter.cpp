@@ -22,7 +22,9 @@ void EventPrinter::print(const Event &event)
         const QString args = payload[u"args"].isObject() ? QString::fromUtf8(payload[u"args"].toJson())
                                                          : payload[u"raw"].toString();
         const QString line = u"> "_s + payload[u"toolName"].toString() + u' ' + args;
-        m_callLines.insert(payload[u"callId"].toString(), line);
+        m_last = payload[u"callId"].toString();
+        m_callLines.insert(m_last, line);
+        m_open.insert(m_last);
         freshLine();
         m_console->outLine(line);
         break;
@@ -30,6 +32,7 @@ void EventPrinter::print(const Event &event)
     case EventKind::ToolResult: {
         const Json payload = event.json();
         freshLine();
+        printWhose(payload[u"callId"].toString());
         m_console->outLine(QString::fromUtf8(payload[u"result"].toJson()));
         if (payload[u"outcome"].toString() == "unknown"_L1)
             m_console->err(u"Outcome unknown: this call may or may not have had its effect."_s);
@@ -38,6 +41,7 @@ void EventPrinter::print(const Event &event)
     case EventKind::ToolError: {
         const Json payload = event.json();
         freshLine();
+        printWhose(payload[u"callId"].toString());
         m_console->outLine(u"! "_s + payload[u"toolName"].toString() + u": "_s
                            + payload[u"error"].toString());
         break;
@@ -98,6 +102,16 @@ void EventPrinter::print(const Event &event)
     case EventKind::HeadSet:
         break;
     }
+}
+
+void EventPrinter::printWhose(const QString &callId)
+{
+    const bool isOnly = m_open.size() == 1 && m_last == callId;
+    m_open.remove(callId);
+    m_last = callId;
+    const QString line = m_callLines.value(callId);
+    if (!isOnly && !line.isEmpty())
+        m_console->outLine(u"< "_s + line.sliced(2));
 }
 
 QString EventPrinter::callLine(const QString &callId) const { return m_callLines.value(callId); }

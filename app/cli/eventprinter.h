@@ -7,6 +7,7 @@
 #include "util/event.h"
 
 #include <QHash>
+#include <QSet>
 
 namespace Pilothouse::Cli {
 
@@ -23,7 +24,12 @@ public:
 
 private:
     Console *m_console;
+    /// Says whose result follows, unless it can only be that of the call printed just before.
+    void printWhose(const QString &callId);
+
     QHash<QString, QString> m_callLines;
+    QSet<QString> m_open; ///< Calls printed whose end was not.
+    QString m_last; ///< Call whose line or end was printed last.
 };
 
 } // namespace Pilothouse::Cli

@@ -3,6 +3,7 @@
 
 #include "readcommands.h"
 
+#include "consoledevice.h"
 #include "engine/exporthtml.h"
 #include "eventprinter.h"
 #include "exitcodes.h"
@@ -11,10 +12,6 @@
 #include "store/exportmarkdown.h"
 #include "store/logreader.h"
 #include "store/ndjson.h"
-
-#include <QFile>
-
-#include <cstdio>
 
 namespace Pilothouse::Cli {
 
@@ -98,7 +95,7 @@ int listCommand(const QString &dataDir, bool json, Console *console)
                                                      summary.sandboxState.leftJustified(8), summary.title));
     }
     if (json)
-        console->out(array.toJson() + '\n');
+        console->outJson(array.toJson() + '\n');
     console->flush();
     return Finished;
 }
@@ -117,7 +114,7 @@ int showCommand(const QString &dataDir, const QString &conversation, bool json, 
             break;
         for (const EventPtr &event : *page) {
             if (json)
-                console->out(ndjsonLine(**reader, *event) + '\n');
+                console->outJson(ndjsonLine(**reader, *event) + '\n');
             else if (event->kind == EventKind::UserMessage)
                 console->outLine(u"\nYou: "_s + event->json()[u"text"].toString() + u'\n');
             else
@@ -141,10 +138,12 @@ int exportCommand(const QString &dataDir, const QString &conversation, const QSt
                                    : exportMarkdown(**reader, conversation, device);
     };
     if (file.isEmpty()) {
-        QFile out;
-        if (!out.open(stdout, QIODevice::WriteOnly))
-            return failed({ErrorKind::Internal, u"Standard output cannot be written."_s, {}, {}}, console);
+        ConsoleDevice out(console,
+                          format == "json"_L1 ? ConsoleDevice::Kind::Json : ConsoleDevice::Kind::Other);
         const auto done = write(out);
+        console->flush();
+        if (console->readerGone())
+            return Finished; // Why is told once, at the end of the program; a reader that left is no error.
         return done ? Finished : failed(done.error(), console);
     }
     const auto done = writeOutputFile(file, write);
@@ -161,15 +160,15 @@ int searchCommand(const QString &dataDir, const QString &words, bool json, Conso
         return failed(hits.error(), console);
     for (const SearchHit &hit : *hits) {
         if (json)
-            console->out(JsonBuilder()
-                             .add("conversation"_L1, hit.conversation)
-                             .add("title"_L1, hit.title)
-                             .add("turn"_L1, hit.turn)
-                             .add("seq"_L1, hit.firstSeq)
-                             .add("at_ms"_L1, hit.atMs)
-                             .add("text"_L1, hit.snippet)
-                             .take()
-                         + '\n');
+            console->outJson(JsonBuilder()
+                                 .add("conversation"_L1, hit.conversation)
+                                 .add("title"_L1, hit.title)
+                                 .add("turn"_L1, hit.turn)
+                                 .add("seq"_L1, hit.firstSeq)
+                                 .add("at_ms"_L1, hit.atMs)
+                                 .add("text"_L1, hit.snippet)
+                                 .take()
+                             + '\n');
         else
             console->outLine(u"%1  %2: %3"_s.arg(hit.conversation.left(8), hit.title, hit.snippet));
     }

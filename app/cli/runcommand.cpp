@@ -107,7 +107,7 @@ void RunCommand::show(const Event &event, const QByteArray &line)
 {
     m_lastSeq = event.seq;
     if (m_options.json)
-        m_console->out(line + '\n');
+        m_console->outJson(line + '\n');
     else
         m_printer.print(event);
     if (event.kind == EventKind::ToolApproval)

@@ -11,7 +11,7 @@
 #include <QDateTime>
 #include <QFile>
 
-#include <cstdio>
+#include <utility>
 
 namespace Pilothouse::Cli {
 
@@ -51,8 +51,19 @@ bool SandboxCommand::need(int arguments)
     return false;
 }
 
-void SandboxCommand::fail(const Error &error)
+void SandboxCommand::fail(Error error)
 {
+    // The engine does not know how the sandbox was named on the command line; the advice can be copied.
+    error.todo.replace("sandbox resume ID"_L1, QString(u"sandbox resume "_s + m_words.value(1)));
+    const QString verb = m_words.value(0);
+    if (verb == "get"_L1 || verb == "put"_L1) {
+        const QString local = inertLine(m_words.value(verb == "get"_L1 ? 3 : 2), MostShown);
+        if (error.kept.isEmpty())
+            error.kept = u"%1 here is as it was."_s.arg(local);
+        if (error.todo.isEmpty())
+            error.todo = u"See what is there with pilothouse-cli sandbox ls %1 FOLDER, then try again."_s.arg(
+                inertLine(m_words.value(1), MostShown));
+    }
     m_console->error(error);
     if (m_words.value(0) == "exec"_L1)
         Q_EMIT done(OurOwnFailure);
@@ -90,7 +101,7 @@ void SandboxCommand::start()
         kill();
     } else if (verb == "exec"_L1) {
         if (need(2))
-            resolve([this] { exec(); });
+            resolveToChange([this] { exec(); });
     } else if (verb == "ls"_L1) {
         if (need(2))
             resolve([this] { listFiles(); });
@@ -119,6 +130,26 @@ void SandboxCommand::resolve(std::function<void()> then)
                                     takeMatch(*all, then);
                                 else
                                     fail(all.error());
+                            });
+}
+
+void SandboxCommand::resolveToChange(std::function<void()> then)
+{
+    m_engine->listSandboxes(m_backend, this,
+                            [this, then = std::move(then)](const Result<QList<SandboxInfo>, Error> &all) {
+                                if (!all) {
+                                    fail(all.error());
+                                    return;
+                                }
+                                takeMatch(*all, [this, &all, &then] {
+                                    for (const SandboxInfo &info : *all) {
+                                        if (info.id == m_words[1] && info.status == "paused"_L1)
+                                            m_console->err(u"pilothouse-cli: sandbox %1 was paused; this "
+                                                           u"wakes it, and it stays active until "
+                                                           "it is paused again"_s.arg(info.id));
+                                    }
+                                    then();
+                                });
                             });
 }
 
@@ -183,11 +214,13 @@ void SandboxCommand::list()
             Json all = Json::array();
             for (const SandboxInfo &info : *list)
                 all.append(info.toJson());
-            m_console->out(all.toJson() + '\n');
+            m_console->outJson(all.toJson() + '\n');
         } else {
-            for (const SandboxInfo &info : *list)
-                m_console->outLine(u"%1  %2  %3  %4"_s.arg(info.id, info.status.leftJustified(8),
-                                                           info.createdAt, info.name));
+            for (const SandboxInfo &info : *list) {
+                const QString line =
+                    u"%1  %2  %3  %4"_s.arg(info.id, info.status.leftJustified(8), info.createdAt, info.name);
+                m_console->outLine(info.problem.isEmpty() ? line : QString(line + u": "_s + info.problem));
+            }
         }
         Q_EMIT done(Finished);
     });
@@ -204,7 +237,7 @@ void SandboxCommand::create()
                                     return;
                                 }
                                 if (m_json)
-                                    m_console->out(info->toJson().toJson() + '\n');
+                                    m_console->outJson(info->toJson().toJson() + '\n');
                                 else
                                     m_console->outLine(info->id);
                                 Q_EMIT done(Finished);
@@ -220,10 +253,16 @@ void SandboxCommand::exec()
                 m_console->out(bytes);
                 m_console->flush();
             } else {
-                std::fwrite(bytes.constData(), 1, static_cast<size_t>(bytes.size()), stderr);
+                m_console->errBytes(bytes);
             }
+            // Nobody reads any more. The command ends with our connection, as it would in a pipe; how it
+            // ended is not waited for.
+            if (m_console->readerGone() && !std::exchange(m_isLeft, true))
+                Q_EMIT done(OurOwnFailure);
         },
         [this](const Result<CommandOutcome, Error> &outcome) {
+            if (m_isLeft)
+                return;
             if (!outcome) {
                 fail(outcome.error());
             } else if (outcome->known == CommandOutcome::Known::Exited) {
@@ -284,7 +323,10 @@ void SandboxCommand::get()
                 writeOutputFile(m_words[3], [&bytes](QIODevice &device) -> Result<Done, Error> {
                     if (device.write(*bytes) == bytes->size())
                         return Done();
-                    return Pilothouse::fail(Error{ErrorKind::Usage, device.errorString(), {}, {}});
+                    return Pilothouse::fail(Error{
+                        ErrorKind::Storage, u"The file could not be written: %1."_s.arg(device.errorString()),
+                        u"The file in the sandbox is as it was."_s,
+                        u"Free some space or choose another file."_s});
                 });
             if (!written) {
                 fail(written.error());
@@ -298,10 +340,8 @@ void SandboxCommand::put()
 {
     QFile file(m_words[2]);
     if (!file.open(QIODevice::ReadOnly)) {
-        fail({ErrorKind::Usage,
-              u"%1 cannot be read: %2."_s.arg(m_words[2], file.errorString()),
-              u"Nothing was sent."_s,
-              {}});
+        fail({ErrorKind::Usage, u"%1 cannot be read: %2."_s.arg(m_words[2], file.errorString()),
+              u"Nothing was sent."_s, u"Choose a file that you can read."_s});
         return;
     }
     if (file.size() > LargestUpload) {
@@ -309,7 +349,7 @@ void SandboxCommand::put()
               u"Split it, or pack it."_s});
         return;
     }
-    resolve([this, bytes = file.readAll()] {
+    resolveToChange([this, bytes = file.readAll()] {
         m_engine->writeFile(m_backend, m_words[1], m_words[3], bytes, this,
                             [this](const Result<Done, Error> &written) {
                                 if (written)

@@ -29,9 +29,11 @@ Q_SIGNALS:
 
 private:
     [[nodiscard]] bool need(int arguments);
-    void fail(const Error &error);
+    void fail(Error error);
     /// Puts the whole id in place of what was typed, then goes on; an id that nobody has is an error.
     void resolve(std::function<void()> then);
+    /// resolve() for what changes the sandbox: one that is paused is woken by it, and the person is told.
+    void resolveToChange(std::function<void()> then);
     void takeMatch(const QList<SandboxInfo> &all, const std::function<void()> &then);
     void list();
     void kill();
@@ -46,6 +48,7 @@ private:
     QStringList m_words;
     bool m_json;
     Console *m_console;
+    bool m_isLeft = false; ///< exec: nobody reads its output any more.
 };
 
 } // namespace Pilothouse::Cli

@@ -3,6 +3,8 @@
 
 #include "application.h"
 #include "commandline.h"
+#include "shell/settingsbinding.h"
+#include "theme/theme.h"
 
 #include <QApplication>
 
@@ -38,8 +40,9 @@ int main(int argc, char *argv[])
         return 1;
     }
 #endif
-    const QApplication app(argc, argv);
-    QApplication::setStyle(u"fusion"_s); // The same look everywhere.
+    QApplication app(argc, argv);
+    Pilothouse::Theme::install(app);
+    Pilothouse::SettingsBinding::applyAppearance(commandLine.engine.dataDir);
     Pilothouse::Desktop::Application application(commandLine);
     application.show();
     return QApplication::exec();

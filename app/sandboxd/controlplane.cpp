@@ -232,6 +232,10 @@ void ControlPlane::patch(const HttpExchangePtr &exchange, const SandboxPtr &sand
             exchange->respond(controlError(sandboxNotFound(sandbox->meta().id.toLatin1())));
             return;
         }
+        if (!sandbox->meta().problem.isEmpty()) {
+            exchange->respond(controlError({409, "conflict", sandbox->meta().problem}));
+            return;
+        }
         if (patch->network && status != SandboxStatus::Active) {
             exchange->respond(controlError({409, "conflict", statusSentence(status)}));
             return;

@@ -21,7 +21,11 @@ constexpr auto PausingWait = 25s; // Below the 30 s that the SDK gives an activa
 constexpr auto StartingWait = 6s;
 constexpr qint64 StaleTransitionMs = 15 * 60 * 1000; // An older one hangs: deleting is then allowed.
 
-ApiFailure conflict(SandboxStatus status) { return {409, "conflict", statusSentence(status)}; }
+ApiFailure conflict(const SandboxMeta &meta)
+{
+    const QString sentence = statusSentence(meta.status);
+    return {409, "conflict", meta.problem.isEmpty() ? sentence : QString(sentence + u": "_s + meta.problem)};
+}
 
 } // namespace
 
@@ -56,6 +60,8 @@ bool Sandbox::isInTransition() const
 
 Result<Done, int> Sandbox::store(bool durable)
 {
+    if (!m_meta.problem.isEmpty())
+        return Done{}; // Whoever mends the file finds in it what was there.
     return replaceFile(folder() + "/meta.json", toStoredJson(m_meta), durable);
 }
 
@@ -187,7 +193,7 @@ void Sandbox::resume(Callback done)
         bringUp(SandboxStatus::Resuming, std::move(done));
     else
         done(m_meta.status == SandboxStatus::Deleted ? sandboxNotFound(m_meta.id.toLatin1())
-                                                     : conflict(m_meta.status));
+                                                     : conflict(m_meta));
 }
 
 void Sandbox::activate(Callback done)
@@ -213,7 +219,7 @@ void Sandbox::activate(Callback done)
         whenSettled(StartingWait, again);
         return;
     case SandboxStatus::Failed:
-        done(conflict(m_meta.status));
+        done(conflict(m_meta));
         return;
     case SandboxStatus::Deleted:
         done(sandboxNotFound(m_meta.id.toLatin1()));
@@ -232,7 +238,7 @@ void Sandbox::whenSettled(std::chrono::milliseconds limit, Callback done)
                 continue;
             const Callback late = std::move(it->done);
             m_waiters.erase(it);
-            late(conflict(m_meta.status));
+            late(conflict(m_meta));
             return;
         }
     });
@@ -245,7 +251,7 @@ void Sandbox::pause(Callback done)
 {
     if (m_meta.status != SandboxStatus::Active) {
         done(m_meta.status == SandboxStatus::Deleted ? sandboxNotFound(m_meta.id.toLatin1())
-                                                     : conflict(m_meta.status));
+                                                     : conflict(m_meta));
         return;
     }
     setStatus(SandboxStatus::Pausing);
@@ -255,7 +261,7 @@ void Sandbox::pause(Callback done)
 void Sandbox::freeze(const Callback &done)
 {
     if (!m_machine) {
-        done(conflict(m_meta.status));
+        done(conflict(m_meta));
         return;
     }
     m_machine->freeze([self = shared_from_this(), done](int error) {
@@ -321,7 +327,7 @@ void Sandbox::destroy(Callback done)
         return;
     }
     if (isInTransition() && !isStale) {
-        done(conflict(m_meta.status));
+        done(conflict(m_meta));
         return;
     }
     m_delayTimer.cancel();

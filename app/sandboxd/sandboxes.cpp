@@ -3,13 +3,16 @@
 
 #include "sandboxes.h"
 
+#include "text/inerttext.h"
 #include "util/ids.h"
 #include "util/logging.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <dirent.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +27,7 @@ namespace {
 
 constexpr qsizetype MaxActive = 50; // As the service that this one stands in for.
 constexpr qsizetype MaxMetaBytes = 1024 * 1024; // Twelve times what the limits of the API allow.
+constexpr qsizetype MostPathShown = 4096; // PATH_MAX: a path that is cut is of no use.
 constexpr qint64 LongestReaperMs = 30000; // Wall time may jump while the computer sleeps.
 
 QList<QByteArray> entriesOf(const QByteArray &folder)
@@ -39,6 +43,23 @@ QList<QByteArray> entriesOf(const QByteArray &folder)
     }
     ::closedir(directory);
     return names;
+}
+
+/// Facts of a sandbox whose own cannot be read: it is listed as failed and can be deleted, and nothing of it
+/// is touched before.
+SandboxMeta standIn(const QByteArray &folder, const QByteArray &name, const QString &why)
+{
+    SandboxMeta meta;
+    meta.id = QString::fromLatin1(name);
+    meta.name = u"damaged"_s;
+    meta.status = SandboxStatus::Failed;
+    meta.previewAccess = u"public"_s;
+    struct stat facts = {};
+    if (::stat(folder.constData(), &facts) == 0)
+        meta.createdAtMs = qint64(facts.st_mtim.tv_sec) * 1000; // Somewhere near.
+    meta.problem = u"its description %1/meta.json cannot be used (%2); its files are kept beside it"_s.arg(
+        inertLine(QString::fromUtf8(folder), MostPathShown), why);
+    return meta;
 }
 
 /// Counts down several calls to one.
@@ -66,14 +87,20 @@ void Sandboxes::load()
         const QByteArray folder = root + '/' + name;
         const auto bytes = readFile(folder + "/meta.json", MaxMetaBytes);
         auto meta = bytes ? fromStoredJson(*bytes) : std::nullopt;
-        if (!isId(QString::fromLatin1(name)) || (!meta && bytes)) {
-            qCWarning(lcSandbox, "%s is no sandbox of this version and is left alone", folder.constData());
+        if (!isId(QString::fromLatin1(name))) {
+            qCWarning(lcSandbox, "%s is no sandbox and is left alone", folder.constData());
             continue;
         }
-        if (!meta) {
+        if (!bytes && bytes.error() == ENOENT) {
             // Never finished, or deleted half: nobody was told of it, or somebody was told that it is gone.
             ::rename(folder.constData(), QByteArray(m_context.dataFolder + "/trash/" + name).constData());
             continue;
+        }
+        if (!meta || meta->id.toLatin1() != name) {
+            const QString why = bytes ? u"it is damaged or of another version"_s : errnoText(bytes.error());
+            meta = standIn(folder, name, why);
+            qCWarning(lcSandbox, "sandbox %s cannot be used: %s", name.constData(),
+                      qPrintable(meta->problem));
         }
         if (meta->status != SandboxStatus::Failed) {
             if (meta->status != SandboxStatus::Paused)

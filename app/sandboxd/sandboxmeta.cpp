@@ -138,6 +138,8 @@ Json toApiObject(const SandboxMeta &meta, const QByteArray &token)
     object.set(u"preview_access"_s, Json::string(meta.previewAccess));
     if (meta.processesLost)
         object.set(u"processes_lost"_s, Json::boolean(true));
+    if (!meta.problem.isEmpty())
+        object.set(u"problem"_s, Json::string(meta.problem));
     return object;
 }
 

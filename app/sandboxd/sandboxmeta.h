@@ -35,6 +35,9 @@ struct SandboxMeta {
     QString previewAccess;
     Json network; ///< {allow_out, deny_out} as given, or null. Stricter than asked: there is only loopback.
     bool processesLost = false; ///< Files are there, but what ran ended with an earlier service.
+    /// Why the stored facts cannot be used, for people; empty if they can. Not stored: what stands in such a
+    /// meta.json is left as it is, and the other members are a stand-in.
+    QString problem;
 };
 
 /// For meta.json.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,6 +41,19 @@ bool isPlainKey(const QByteArray &key)
             return false;
     }
     return !key.isEmpty();
+}
+
+constexpr int MostLockAttempts = 20; // A program that only asks holds the lock for microseconds.
+constexpr int LockPauseMs = 2;
+
+bool lockFolder(int fd)
+{
+    for (int attempt = 1; ::flock(fd, LOCK_EX | LOCK_NB) != 0; ++attempt) {
+        if (errno != EINTR && (errno != EWOULDBLOCK || attempt >= MostLockAttempts))
+            return false;
+        ::poll(nullptr, 0, LockPauseMs);
+    }
+    return true;
 }
 
 } // namespace
@@ -95,7 +109,7 @@ std::optional<StartError> Service::prepareFolder()
     m_lock.reset(::open(path.constData(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!m_lock.isValid())
         return storageError(m_options.dataFolder, errno);
-    if (::flock(m_lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!lockFolder(m_lock.get())) {
         const auto owner = readFile(path, 32);
         const QString pid = owner ? QString::fromLatin1(owner->trimmed()) : QString();
         return StartError{

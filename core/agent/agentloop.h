@@ -38,6 +38,7 @@ struct TurnSetup {
     int turn = 1;
     QString conversation;
     ModelName model;
+    QString keyHint; ///< Whose key this is and where it stands, as the subject of a sentence. May be empty.
     QString instructions;
     ToolSet tools;
     std::function<QList<HistoryItem>()>
@@ -70,21 +71,22 @@ struct ApprovalDecision {
 
 /// One turn, from the recorded user message to turn-finish. Engine thread; event driven.
 ///
-/// | state      | entered when                       | event → next |
-/// |------------|------------------------------------|--------------------------------------------------------------------|
-/// | Idle       | made                               | start → Recording | | Recording  | turn-start written
-/// | durable → Connecting                                               | | Connecting | sandbox asked for |
-/// ready → Thinking · failed → Settling(sandbox-error)                | | Thinking   | model request (with
-/// its retries)   | answer with calls → Calling · answer → Draining · error → Settling | | Calling    | calls
-/// judged; allowed ones run     | all ended → Draining · a call waits and none runs → Waiting        | |
-/// Waiting    | only unanswered calls are left     | decide → Calling (after Waking if the machine was
-/// paused)          | | Waking     | machine started for an answer      | ready → Calling · failed →
-/// Settling(sandbox-error)                 | | Draining   | step-finish written                | steering or
-/// results → Thinking · limit or nothing → Settling       | | Stopping   | stop() while calls run | calls
-/// ended → Settling(stopped) · end not seen → Freezing          | | Freezing   | machine paused to end a call
-/// | frozen → Settling(stopped), machine left as it is                  | | Settling   | after-turn action |
-/// settled → Finished                                                 | | Finished   | turn-finish written
-/// and durable    | finished() was emitted                                             |
+// clang-format off
+/// | state      | entered when                       | event → next                                                        |
+/// |------------|------------------------------------|---------------------------------------------------------------------|
+/// | Idle       | made                               | start → Recording                                                   |
+/// | Recording  | turn-start written                 | durable → Connecting                                                |
+/// | Connecting | sandbox asked for                  | ready → Thinking · failed → Settling(sandbox-error)                 |
+/// | Thinking   | model request (with its retries)   | answer with calls → Calling · answer → Draining · error → Settling  |
+/// | Calling    | calls judged; allowed ones run     | all ended → Draining · a call waits and none runs → Waiting         |
+/// | Waiting    | only unanswered calls are left     | decide → Calling (after Waking if the machine was paused)           |
+/// | Waking     | machine started for an answer      | ready → Calling · failed → Settling(sandbox-error)                  |
+/// | Draining   | step-finish written                | steering or results → Thinking · limit or nothing → Settling        |
+/// | Stopping   | stop() while calls run             | calls ended → Settling(stopped) · end not seen → Freezing           |
+/// | Freezing   | machine paused to end a call       | frozen → Settling(stopped), machine left as it is                   |
+/// | Settling   | after-turn action                  | settled → Finished                                                  |
+/// | Finished   | turn-finish written and durable    | finished() was emitted                                              |
+// clang-format on
 ///
 /// A local sandbox service that has ended is started again once in a turn, for the calls that come next
 /// (Calling → Waking), and for the after-turn action. A call that was running then has an unknown outcome
@@ -115,7 +117,8 @@ public:
 
     void start(); ///< turn-start has been written by the caller.
     void stop();
-    void stopCall(const QString &callId);
+    /// `why` is what the model is told; empty: the user stopped it.
+    void stopCall(const QString &callId, const QString &why = {});
     /// A message for after the current step; its user-message event has been written.
     void steer(const QString &messageId, const QString &text);
     /// Empty when taken; else why not (no such call, arguments that do not fit), and the call goes on

@@ -77,14 +77,20 @@ void CallRunner::run(const ApprovedCall &call)
     running.call = call;
     running.timer.start();
     running.run = call.tool->start(call.args, {m_client, m_sandboxId, callId}, this);
-    connect(running.run, &ToolRun::output, this,
-            [this, callId](OutputChannel channel, const QByteArray &bytes) {
-                const auto it = m_running.find(callId);
-                if (it == m_running.end())
-                    return;
-                (channel == OutputChannel::Stdout ? it->stdoutBytes : it->stderrBytes) += bytes.size();
-                m_journal->appendOutput(m_turn, m_step, callId, channel, bytes);
-            });
+    connect(
+        running.run, &ToolRun::output, this, [this, callId](OutputChannel channel, const QByteArray &bytes) {
+            const auto it = m_running.find(callId);
+            if (it == m_running.end())
+                return;
+            // Counted first, as what is appended may end the run. What was not kept is nowhere to be seen.
+            qint64 &count = channel == OutputChannel::Stdout ? it->stdoutBytes : it->stderrBytes;
+            count += bytes.size();
+            if (m_journal->appendOutput(m_turn, m_step, callId, channel, bytes))
+                return;
+            const auto still = m_running.find(callId);
+            if (still != m_running.end())
+                (channel == OutputChannel::Stdout ? still->stdoutBytes : still->stderrBytes) -= bytes.size();
+        });
     connect(running.run, &ToolRun::receipt, this,
             [this, callId](const QString &rung, const QString &text) { receipt(callId, rung, text); });
     connect(running.run, &ToolRun::finished, this,
@@ -110,10 +116,14 @@ void CallRunner::onFinished(const QString &callId, const ToolEnd &end)
     payload.add("durationMs"_L1, running.timer.elapsed()).add("truncated"_L1, end.truncated);
     payload.add("outcome"_L1, end.outcomeKnown ? "known"_L1 : "unknown"_L1);
     payload.add("stdoutBytes"_L1, running.stdoutBytes).add("stderrBytes"_L1, running.stderrBytes);
+    if (end.truncated)
+        payload.add("leftOutBytes"_L1, end.leftOutBytes);
     if (end.isError)
         payload.add("isError"_L1, true);
     if (end.stopped)
         payload.add("stopped"_L1, true);
+    if (end.timedOut)
+        payload.add("timedOut"_L1, true);
     m_journal->append(EventKind::ToolResult, payload.take());
     launch();
     checkIdle();
@@ -129,15 +139,15 @@ void CallRunner::stopAll()
     for (const Running &running : std::as_const(m_running))
         runs.append(running.run);
     for (ToolRun *run : std::as_const(runs))
-        run->stop();
+        run->stop({});
     checkIdle();
 }
 
-void CallRunner::stopCall(const QString &callId)
+void CallRunner::stopCall(const QString &callId, const QString &why)
 {
     const auto it = m_running.find(callId);
     if (it != m_running.end()) {
-        it->run->stop();
+        it->run->stop(why);
         return;
     }
     for (qsizetype i = 0; i < m_waiting.size(); ++i) {

@@ -33,7 +33,7 @@ public:
     void add(const ApprovedCall &call); ///< May be called while others run.
     void setClient(SandboxClient *client) { m_client = client; } ///< For the calls that start from now on.
     void stopAll(); ///< Waiting ones end as stopped; running ones by the ladder. idle() follows if any ran.
-    void stopCall(const QString &callId);
+    void stopCall(const QString &callId, const QString &why);
     [[nodiscard]] bool isIdle() const
     {
         return m_waiting.isEmpty() && m_starting == 0 && m_running.isEmpty();

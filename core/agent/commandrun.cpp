@@ -20,7 +20,11 @@ namespace {
 constexpr qsizetype ModelHeadBytes = 20 * 1024;
 constexpr qsizetype ModelTailBytes = 12 * 1024;
 // All output of one call goes to disk; past this a runaway command is stopped before it fills it.
-constexpr qint64 LargestOutput = Q_INT64_C(1024) * 1024 * 1024;
+constexpr qint64 LargestOutput = Q_INT64_C(256) * 1024 * 1024;
+// The service says nothing but 124, which a command may also end with by itself: the time tells. Its timers
+// may be 5 % early.
+constexpr int TimeLimitExitCode = 124;
+constexpr int EarlyPart = 20;
 // Time from SIGTERM to SIGKILL, and from SIGKILL to giving up: commands clean up, persons wait.
 constexpr auto TermGrace = 2s;
 constexpr auto KillGrace = 3s;
@@ -32,7 +36,9 @@ CommandRun::CommandRun(const CommandRequest &request, const ToolContext &context
     , m_context(context)
     , m_stdout(ModelHeadBytes, ModelTailBytes)
     , m_stderr(ModelHeadBytes, ModelTailBytes)
+    , m_timeLimit(request.timeout)
 {
+    m_sinceStart.start();
     m_session = context.sandbox->startCommand(context.sandboxId, request, this);
     connect(m_session, &CommandSession::output, this, &CommandRun::onOutput);
     connect(m_session, &CommandSession::finished, this, &CommandRun::onFinished);
@@ -48,8 +54,8 @@ void CommandRun::onOutput(OutputChannel channel, const QByteArray &bytes)
         m_tooMuchOutput = true;
         Q_EMIT receipt(
             u"output-limit"_s,
-            u"The command printed more than 1 GiB and is being stopped. The output so far is kept."_s);
-        stop();
+            u"The command printed more than 256 MiB and is being stopped. The output so far is kept."_s);
+        stop(u"Stopped: the command printed more than 256 MiB."_s);
         return;
     }
     Q_EMIT output(channel, bytes);
@@ -72,6 +78,7 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
         return;
     ToolEnd end;
     end.truncated = m_stdout.isTruncated() || m_stderr.isTruncated();
+    end.leftOutBytes = m_stdout.leftOutBytes() + m_stderr.leftOutBytes();
     end.stopped = m_stopping;
     switch (outcome.known) {
     case CommandOutcome::Known::Exited:
@@ -79,12 +86,19 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
         if (m_stopping)
             Q_EMIT receipt(u"exit-seen"_s,
                            u"The command ended with exit code %1."_s.arg(outcome.exitCode.value_or(-1)));
-        if (m_tooMuchOutput) {
-            end.isError = true;
-            end.result = resultJson(outcome.exitCode, u"Stopped: the command printed more than 1 GiB."_s);
+        end.isError = m_tooMuchOutput;
+        end.timedOut = !m_stopping && wasTimeLimit(outcome);
+        if (end.timedOut) {
+            const qint64 seconds = std::chrono::ceil<std::chrono::seconds>(m_timeLimit).count();
+            Q_EMIT receipt(u"time-limit"_s,
+                           u"The time limit of one call, %1 s, ended the command."_s.arg(seconds));
+            end.result = resultJson(
+                outcome.exitCode,
+                u"Time limit: the command was still running after %1 s, the most one call may take, and was "
+                u"killed. Exit code 124 is not its own. Split longer work into several calls."_s.arg(
+                    seconds));
         } else {
-            end.result =
-                resultJson(outcome.exitCode, m_stopping ? u"The user stopped this command."_s : QString());
+            end.result = resultJson(outcome.exitCode, m_stopReason);
         }
         break;
     case CommandOutcome::Known::NotStarted: {
@@ -105,11 +119,19 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
     finish(end);
 }
 
-void CommandRun::stop()
+bool CommandRun::wasTimeLimit(const CommandOutcome &outcome) const
+{
+    const auto ran = std::chrono::milliseconds(m_sinceStart.elapsed());
+    return outcome.exitCode == TimeLimitExitCode && m_timeLimit.count() > 0
+        && ran >= m_timeLimit - m_timeLimit / EarlyPart;
+}
+
+void CommandRun::stop(const QString &why)
 {
     if (m_finished || m_stopping)
         return;
     m_stopping = true;
+    m_stopReason = why.isEmpty() ? u"The user stopped this command."_s : why;
     Q_EMIT receipt(u"signalled"_s, u"SIGTERM was sent to the command."_s);
     if (m_session)
         m_session->sendSignal(u"TERM"_s);
@@ -139,6 +161,7 @@ void CommandRun::giveUp()
     end.stopped = true;
     end.outcomeKnown = false;
     end.truncated = m_stdout.isTruncated() || m_stderr.isTruncated();
+    end.leftOutBytes = m_stdout.leftOutBytes() + m_stderr.leftOutBytes();
     end.result = resultJson({}, u"Outcome unknown: the command was told to stop and its end was not seen."_s);
     finish(end);
 }

@@ -6,7 +6,10 @@
 #include "agent/tool.h"
 #include "text/excerpt.h"
 
+#include <QElapsedTimer>
 #include <QPointer>
+
+#include <chrono>
 
 namespace Pilothouse {
 
@@ -17,11 +20,12 @@ class CommandRun final : public ToolRun {
     Q_OBJECT
 public:
     CommandRun(const CommandRequest &request, const ToolContext &context, QObject *parent);
-    void stop() override;
+    void stop(const QString &why) override;
 
 private:
     void onOutput(OutputChannel channel, const QByteArray &bytes);
     void onFinished(const CommandOutcome &outcome);
+    [[nodiscard]] bool wasTimeLimit(const CommandOutcome &outcome) const;
     void force();
     void giveUp();
     void finish(const ToolEnd &end);
@@ -31,6 +35,9 @@ private:
     QPointer<CommandSession> m_session;
     Excerpt m_stdout;
     Excerpt m_stderr;
+    std::chrono::milliseconds m_timeLimit;
+    QElapsedTimer m_sinceStart;
+    QString m_stopReason; ///< For the model.
     qint64 m_outputBytes = 0;
     bool m_tooMuchOutput = false;
     bool m_stopping = false;

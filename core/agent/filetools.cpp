@@ -32,7 +32,7 @@ QString pathRule(const QString &path)
 class FileRun final : public ToolRun {
 public:
     using ToolRun::ToolRun;
-    void stop() override { m_stopping = true; }
+    void stop(const QString & /*why*/) override { m_stopping = true; }
     void end(ToolEnd toolEnd)
     {
         toolEnd.stopped = m_stopping;
@@ -136,6 +136,7 @@ ToolRun *ReadFileTool::start(const Json &args, const ToolContext &context, QObje
                                   excerpt.append(*reply);
                                   ToolEnd end;
                                   end.truncated = excerpt.isTruncated();
+                                  end.leftOutBytes = excerpt.leftOutBytes();
                                   end.result = JsonBuilder().add("content"_L1, excerpt.toText()).take();
                                   run->end(end);
                               });

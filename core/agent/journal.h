@@ -24,8 +24,9 @@ public:
     /// Text or reasoning of a part; consecutive pieces of the same part are joined into one event.
     virtual void appendDelta(EventKind kind, int turn, int step, int attempt, int part,
                              const QString &text) = 0;
-    /// Bytes of a call's output; joined per channel, exact.
-    virtual void appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
+    /// Bytes of a call's output; joined per channel, exact. False: not kept, and nothing of this call's
+    /// output is from here on.
+    virtual bool appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
                               const QByteArray &bytes) = 0;
     /// Runs `then` on a later event-loop turn, once everything appended so far is committed and synced to
     /// disk (the write-ahead rule), unless `context` is destroyed first. When the store fails `then` does not

@@ -18,6 +18,9 @@ namespace {
 constexpr qsizetype MostCallsPerStep = 64;
 // Arguments larger than this would bloat the log and every later request.
 constexpr qsizetype LargestArgs = 8 * 1024 * 1024;
+// A longer wait is the person's to decide on: the turn ends and says when to come back, instead of holding a
+// machine and looking as if it hung.
+constexpr qint64 LongestWaitMs = 60'000;
 
 qint64 nowMs() { return SystemClock().monotonicMs(); }
 
@@ -152,8 +155,9 @@ void ModelStep::onError(const ApiError &error)
 {
     m_stream->disconnect(this);
     m_stream->deleteLater();
+    const qint64 wait = Backoff::waitMs(error, m_attempt);
     const bool mayRepeat = m_retries && error.retryable && m_attempt < Backoff::attemptsFor(error)
-        && (!m_anyOutput || m_partialRepeats == 0);
+        && wait <= LongestWaitMs && (!m_anyOutput || m_partialRepeats == 0);
     if (m_anyOutput || !m_end.calls.isEmpty()) {
         // Calls that were proposed before the break never run; each still needs its end.
         for (const ProposedCall &call : std::as_const(m_end.calls)) {
@@ -188,7 +192,6 @@ void ModelStep::onError(const ApiError &error)
         Q_EMIT finished(m_end);
         return;
     }
-    const qint64 wait = Backoff::waitMs(error, m_attempt);
     m_journal->append(EventKind::Retry,
                       JsonBuilder()
                           .add("turn"_L1, m_turn)

@@ -30,8 +30,10 @@ struct ToolEnd {
     bool isError = false; ///< The model is told that the call failed (an exit code is no failure).
     std::optional<int> exitCode;
     bool truncated = false; ///< The model received less than there was.
+    qint64 leftOutBytes = 0; ///< How much less, if truncated.
     bool outcomeKnown = true;
-    bool stopped = false; ///< Ended because the person stopped it.
+    bool stopped = false; ///< Ended because it was stopped.
+    bool timedOut = false; ///< Ended by the time limit of a call.
 };
 
 /// One running call. Emits output* and then finished exactly once, on later event-loop turns; owned by its
@@ -42,7 +44,8 @@ public:
     using QObject::QObject;
     /// Stop by the ladder: signal, then force, each rung told by receipt(). finished() follows when the end
     /// was seen, or with outcomeKnown = false when it was not; then freezing the machine is up to the caller.
-    virtual void stop() = 0;
+    /// `why` is what the model is told; empty: the user stopped it.
+    virtual void stop(const QString &why) = 0;
 Q_SIGNALS:
     void output(Pilothouse::OutputChannel channel, const QByteArray &bytes);
     void receipt(const QString &rung, const QString &text); ///< What stop() did so far, for the log.

@@ -130,7 +130,12 @@ void TurnMachine::lookUp(const QString &attemptToken, const ApiError &lost)
 void TurnMachine::created(const SandboxInfo &info)
 {
     m_setup.sandboxId = info.id;
-    record(u"active"_s);
+    if (m_setup.isAfterDelete)
+        trouble(
+            u"active"_s,
+            u"This turn has a new, empty sandbox: the one of earlier turns was deleted with its files."_s);
+    else
+        record(u"active"_s);
     Q_EMIT ready();
 }
 

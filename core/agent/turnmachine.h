@@ -24,6 +24,7 @@ struct MachineSetup {
     QString installId; ///< Metadata ph_install.
     QString conversation; ///< Metadata ph_conversation.
     QString sandboxId; ///< By the log; empty: none yet.
+    bool isAfterDelete = false; ///< An earlier turn had one, and it was deleted on purpose.
     QString openAttempt; ///< Attempt token of a `creating` without an outcome in the log; empty: none.
     std::optional<qint64> timeoutSeconds; ///< Backstops of create.
     std::optional<qint64> autoDeleteSeconds;

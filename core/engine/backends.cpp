@@ -3,6 +3,7 @@
 
 #include "engine/backends.h"
 
+#include "engine/appsettings.h"
 #include "net/networkaccess.h"
 #include "sandbox/localservice.h"
 
@@ -43,9 +44,17 @@ Secret Backends::superserveKey() const { return m_secrets->fromVariable(u"SUPERS
 
 bool Backends::hasSuperserveKey() const { return !superserveKey().isEmpty(); }
 
+// Turns that hold the old client end with it.
+void Backends::forgetKeys()
+{
+    if (m_superserve)
+        m_superserve.release()->setParent(this);
+}
+
 QString Backends::defaultBackend() const
 {
-    for (const QString &choice : {m_options.backend, m_options.environment(u"PILOTHOUSE_SANDBOX"_s)}) {
+    for (const QString &choice : {m_options.backend, m_options.environment(u"PILOTHOUSE_SANDBOX"_s),
+                                  AppSettings(m_options.dataDir).backend()}) {
         if (choice == "local"_L1 || choice == "superserve"_L1)
             return choice;
     }

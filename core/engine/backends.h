@@ -33,10 +33,11 @@ public:
     /// True once it is known that the service behind `client` has ended: client() starts it again and gives
     /// one that reaches it. A hosted service does not end.
     [[nodiscard]] bool isLost(const SandboxClient *client) const;
-    /// What a conversation gets when nothing is chosen: option, environment, superserve if its key is known,
-    /// else local.
+    /// What a conversation gets when nothing is chosen: option, environment, stored setting, superserve if
+    /// its key is known, else local.
     [[nodiscard]] QString defaultBackend() const;
     [[nodiscard]] bool hasSuperserveKey() const;
+    void forgetKeys(); ///< A key was changed: the next client is made with the present one.
 
 private:
     [[nodiscard]] Secret superserveKey() const;

@@ -37,15 +37,21 @@ Conversation::Conversation(std::unique_ptr<ConversationLog> log, const Services 
     , m_log(std::move(log))
     , m_services(services)
 {
-    m_log->setOverrun([this](const QString &callId) {
+    m_log->setOverrun([this](const QString &callId, ConversationLog::Overrun why) {
+        const bool isFull = why == ConversationLog::Overrun::DiskFull;
+        const QString text = isFull
+            ? u"The disk is nearly full: what this call prints from here on is not kept, and the call is "
+              u"being "
+              u"stopped."_s
+            : u"Output came faster than it could be written; the call is being stopped."_s;
         m_log->append(
             EventKind::Note,
-            JsonBuilder()
-                .add("about"_L1, "output"_L1)
-                .add("text"_L1, u"Output came faster than it could be written; the call is being stopped."_s)
-                .add("callId"_L1, callId)
-                .take());
-        stopCall(callId);
+            JsonBuilder().add("about"_L1, "output"_L1).add("text"_L1, text).add("callId"_L1, callId).take());
+        if (m_loop)
+            m_loop->stopCall(
+                callId,
+                isFull ? u"Stopped: the user's disk is nearly full, so its output could not be kept."_s
+                       : u"Stopped: it printed faster than its output could be kept."_s);
     });
 }
 
@@ -60,6 +66,13 @@ std::optional<Error> Conversation::submit(const QString &text, Delivery delivery
         return Error{ErrorKind::NotFound, u"This conversation was deleted."_s, {}, u"Start a new one."_s};
     if (std::optional<Error> problem = messageProblem(text))
         return problem;
+    const ConversationSettings &settings = m_log->state().settings;
+    if (!m_services.options->demoScript.isEmpty() && settings.provider != "demo"_L1)
+        return Error{
+            ErrorKind::Usage,
+            u"This conversation is with %1/%2, which does not play the demo script that was given."_s.arg(
+                settings.provider, settings.model),
+            u"Nothing was sent."_s, u"Start a new conversation for the script, or leave the script out."_s};
     if (m_loop && delivery == Delivery::Now)
         return Error{ErrorKind::Busy, u"A turn is already running."_s,
                      u"The running turn was not touched; nothing was sent."_s,
@@ -89,6 +102,9 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.turn = history.lastTurn() + 1;
     setup.conversation = m_log->conversation();
     setup.model = {settings.provider, settings.model};
+    if (const ProviderInfo *provider = m_services.catalog->provider(settings.provider);
+        provider && !provider->keyVariables.isEmpty())
+        setup.keyHint = u"The key of %1 (%2)"_s.arg(provider->name, provider->keyVariables.join(u" or "_s));
     setup.instructions = settings.instructions;
     setup.tools = ToolSet::builtIn(settings.tools);
     setup.history = [this] { return m_log->history().history(); };
@@ -113,6 +129,7 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.machine.conversation = m_log->conversation();
     setup.machine.sandboxId = state.sandboxId;
     setup.machine.openAttempt = state.openAttempt;
+    setup.machine.isAfterDelete = state.sandboxState == "deleted"_L1;
     setup.machine.timeoutSeconds = m_services.options->sandboxTimeoutSeconds;
     setup.machine.autoDeleteSeconds = m_services.options->sandboxAutoDeleteSeconds;
     setup.sandboxClient = [this, backend = settings.backend](QObject *context, Backends::ClientReply reply) {

@@ -6,6 +6,7 @@
 #include "agent/agentloop.h"
 #include "engine/conversationlog.h"
 #include "engine/engineoptions.h"
+#include "engine/machinechange.h"
 
 #include <QObject>
 #include <QPointer>
@@ -48,6 +49,10 @@ public:
     void archive(bool archived);
     /// Stops a running turn, then deletes (or keeps) the sandbox and marks the conversation deleted.
     void remove(bool withSandbox, QObject *context, std::function<void(const Result<Done, Error> &)> reply);
+    /// Refused (Busy) while a turn runs. Resume wakes the machine, which then costs again; Delete loses its
+    /// files, and the next turn makes a new one. What happens stands in the log.
+    void changeMachine(MachineChange change, QObject *context,
+                       std::function<void(const Result<Done, Error> &)> reply);
     void storageFailed(const Error &error);
 
     [[nodiscard]] bool isRunning() const { return m_loop != nullptr; }
@@ -59,6 +64,7 @@ Q_SIGNALS:
 
 private:
     void startTurn(const QStringList &messageIds);
+    void recordMachine(const QString &sandboxId, const QString &state, const QString &detail);
     void onTurnFinished();
     void removeSandbox(bool withSandbox, QPointer<QObject> context,
                        std::function<void(const Result<Done, Error> &)> reply);
@@ -68,6 +74,7 @@ private:
     std::unique_ptr<ConversationLog> m_log;
     Services m_services;
     AgentLoop *m_loop = nullptr;
+    bool m_changingMachine = false;
     std::function<void()> m_afterTurn; ///< Removal that waits for the running turn.
 };
 

@@ -52,8 +52,12 @@ void ConversationLog::append(EventKind kind, const QByteArray &payload)
     closePending();
     if (!m_delta.text.isEmpty())
         closeDelta(); // A lone half that no other half followed.
-    if (kind == EventKind::ToolResult || kind == EventKind::ToolError)
-        m_offsets.remove(parseJson(payload).value_or(Json())[u"callId"].toString());
+    if (kind == EventKind::ToolResult || kind == EventKind::ToolError) {
+        const QString callId = parseJson(payload).value_or(Json())[u"callId"].toString();
+        m_offsets.remove(callId);
+        m_overrunCalls.remove(callId);
+        m_cutCalls.remove(callId);
+    }
     write(kind, payload);
 }
 
@@ -72,27 +76,36 @@ void ConversationLog::appendDelta(EventKind kind, int turn, int step, int attemp
     m_pipe->markDirty(this);
 }
 
-void ConversationLog::appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
+bool ConversationLog::appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
                                    const QByteArray &bytes)
 {
     if (bytes.isEmpty())
-        return;
+        return true;
+    if (m_cutCalls.contains(callId))
+        return false;
+    if (!m_pipe->takesOutput(bytes.size())) {
+        m_cutCalls.insert(callId);
+        if (m_overrun)
+            m_overrun(callId, Overrun::DiskFull);
+        return false;
+    }
     if (m_overrun && m_pipe->pendingBytes() > MostPendingOutput && !m_overrunCalls.contains(callId)) {
         m_overrunCalls.insert(callId);
-        m_overrun(callId);
+        m_overrun(callId, Overrun::TooFast);
     }
     for (qsizetype i = 0; i < m_outputs.size(); ++i) {
         if (m_outputs[i].callId != callId)
             continue;
         if (m_outputs[i].channel == channel) {
             m_outputs[i].bytes += bytes;
-            return;
+            return true;
         }
         closeOutput(m_outputs.takeAt(i)); // The other channel spoke: keeps the order between the two.
         break;
     }
     m_outputs.append({callId, channel, turn, step, bytes});
     m_pipe->markDirty(this);
+    return true;
 }
 
 void ConversationLog::whenDurable(QObject *context, std::function<void()> then)

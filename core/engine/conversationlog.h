@@ -26,15 +26,21 @@ public:
 
     void append(EventKind kind, const QByteArray &payload) override;
     void appendDelta(EventKind kind, int turn, int step, int attempt, int part, const QString &text) override;
-    void appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
+    bool appendOutput(int turn, int step, const QString &callId, OutputChannel channel,
                       const QByteArray &bytes) override;
     void whenDurable(QObject *context, std::function<void()> then) override;
 
     /// Turns joined pieces into events. Called by the pipe at a flush and before any other event.
     void closePending();
-    /// Called (once per call) when output comes faster than it can be written and the bound is passed: the
-    /// call must be stopped. What came before is kept.
-    void setOverrun(std::function<void(const QString &callId)> overrun) { m_overrun = std::move(overrun); }
+    enum class Overrun {
+        TooFast = 1, ///< Output comes faster than it can be written, and the bound is passed.
+        DiskFull, ///< The disk would be filled; nothing of the call's output is kept from here on.
+    };
+    /// Called (once per call) when the call must be stopped. What came before is kept.
+    void setOverrun(std::function<void(const QString &callId, Overrun why)> overrun)
+    {
+        m_overrun = std::move(overrun);
+    }
     /// An event of the past, when a conversation is opened.
     void replay(const Event &event);
 
@@ -74,8 +80,9 @@ private:
     ConversationState m_state;
     PendingDelta m_delta;
     QList<PendingOutput> m_outputs; ///< At most one per running call.
-    std::function<void(const QString &)> m_overrun;
+    std::function<void(const QString &, Overrun)> m_overrun;
     QSet<QString> m_overrunCalls;
+    QSet<QString> m_cutCalls; ///< Whose output is not kept any more.
     QHash<QString, Offsets> m_offsets; ///< By callId, of running calls.
 };
 

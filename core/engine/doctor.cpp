@@ -6,6 +6,7 @@
 #include "engine/backends.h"
 #include "engine/enginecore.h"
 #include "model/modelcatalog.h"
+#include "store/logdamage.h"
 #include "store/logreader.h"
 
 #include <QHash>
@@ -37,27 +38,30 @@ bool isOrphan(const SandboxInfo &info, const QString &installId, const KnownSand
 /// False: the log could not be read, so nobody can say what is an orphan.
 bool addStore(EngineCore *core, QList<DoctorLine> &lines, KnownSandboxes &known)
 {
+    const auto reader = LogReader::open(core->dataDir());
+    const auto all =
+        reader ? (*reader)->conversations() : Result<QList<ConversationSummary>, Error>(fail(reader.error()));
+    const auto damage = reader ? (*reader)->check() : Result<QStringList, Error>(fail(reader.error()));
+    if (!all || !damage || !damage->isEmpty()) {
+        // One line: that nobody can write to a damaged log either is no second fault.
+        const Error error = !all ? all.error() : !damage ? damage.error() : damagedLog(damage->join(u"; "_s));
+        lines.append({DoctorLine::Verdict::Problem, u"store"_s, error.toText()});
+        if (!all)
+            return false;
+    }
+    const bool isSound = damage && damage->isEmpty();
+    for (const ConversationSummary &summary : *all)
+        known.insert(summary.id, summary.sandboxId);
+    if (!isSound)
+        return true;
     if (const std::optional<Error> &why = core->options().onlyLooks) {
         // An owner at work is no fault; a folder that nobody can write to is.
         lines.append(
             {why->kind == ErrorKind::NotOwner ? DoctorLine::Verdict::Warning : DoctorLine::Verdict::Problem,
              u"store"_s, why->toText()});
+        if (why->kind != ErrorKind::NotOwner)
+            return true;
     }
-    const auto reader = LogReader::open(core->dataDir());
-    const auto all =
-        reader ? (*reader)->conversations() : Result<QList<ConversationSummary>, Error>(fail(reader.error()));
-    if (!all) {
-        lines.append({DoctorLine::Verdict::Problem, u"store"_s, all.error().toText()});
-        return false;
-    }
-    for (const ConversationSummary &summary : *all)
-        known.insert(summary.id, summary.sandboxId);
-    const auto damage = (*reader)->check();
-    if (!damage)
-        lines.append({DoctorLine::Verdict::Problem, u"store"_s, damage.error().toText()});
-    else
-        for (const QString &finding : *damage)
-            lines.append({DoctorLine::Verdict::Problem, u"store"_s, finding});
     const qint64 free = QStorageInfo(core->dataDir()).bytesAvailable();
     const bool little = free >= 0 && free < LittleSpace;
     lines.append({little ? DoctorLine::Verdict::Warning : DoctorLine::Verdict::Ok, u"store"_s,
@@ -116,6 +120,12 @@ void runDoctor(EngineCore *core, std::function<void(const QList<DoctorLine> &)> 
                     }
                     lines->append({DoctorLine::Verdict::Ok, u"sandbox"_s,
                                    u"%1 answers; it has %2 sandboxes"_s.arg(backend).arg(list->size())});
+                    for (const SandboxInfo &info : *list) {
+                        if (!info.problem.isEmpty())
+                            lines->append({DoctorLine::Verdict::Problem, u"sandbox"_s,
+                                           u"%1: %2 (pilothouse-cli sandbox kill deletes both)"_s.arg(
+                                               info.id, info.problem)});
+                    }
                     if (!isLogRead) {
                         lines->append({DoctorLine::Verdict::Warning, u"orphans"_s,
                                        u"not looked for: the log could not be read"_s});

@@ -6,6 +6,8 @@
 #include "engine/backends.h"
 #include "engine/doctor.h"
 #include "engine/enginecore.h"
+#include "engine/enginefiles.h"
+#include "engine/publicfetch.h"
 #include "sandbox/commandsession.h"
 #include "util/ids.h"
 
@@ -23,6 +25,9 @@ constexpr qint64 LargestFileByHand = Q_INT64_C(256) * 1024 * 1024; // Held in me
 Error sandboxError(const ApiError &error)
 {
     const bool gone = error.category == ApiError::Category::NotFound;
+    if (error.category == ApiError::Category::Conflict && error.code == "sandbox_not_active"_L1)
+        return {ErrorKind::Sandbox, error.message, u"Nothing in it was touched."_s,
+                u"Resume it first: pilothouse-cli sandbox resume ID."_s};
     return {gone ? ErrorKind::NotFound : ErrorKind::Sandbox,
             error.outcomeUnknown ? u"Outcome unknown: "_s + error.message : error.message,
             {},
@@ -63,6 +68,7 @@ Engine::Engine(const EngineOptions &options)
     // The core's children (sockets, timers) must end in the thread they live in.
     connect(&m_thread, &QThread::finished, m_core, &QObject::deleteLater);
     m_thread.start();
+    m_files = new EngineFiles(m_core, this);
 }
 
 Engine::~Engine()
@@ -216,6 +222,37 @@ void Engine::remove(const QString &conversation, bool withSandbox, QObject *cont
                      });
 }
 
+void Engine::duplicate(const QString &conversation, const QString &title, QObject *context,
+                       Reply<QString> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, conversation, title, answer = guarded<QString>(context, std::move(reply))] {
+            const auto original = m_core->conversation(conversation);
+            if (!original) {
+                answer(fail(original.error()));
+                return;
+            }
+            ConversationSettings settings = (*original)->log().state().settings;
+            settings.title = title;
+            const QString id = newId();
+            if (const std::optional<Error> problem = m_core->create(id, settings))
+                answer(fail(*problem));
+            else
+                answer(id);
+        },
+        Qt::QueuedConnection);
+}
+
+void Engine::changeMachine(const QString &conversation, MachineChange change, QObject *context,
+                           Reply<Done> reply)
+{
+    withConversation(conversation, context, reply,
+                     [this, change](Conversation *open, const Reply<Done> &done) {
+                         open->changeMachine(change, m_core, done);
+                     });
+}
+
 void Engine::stopAll(QObject *context, std::function<void()> reply)
 {
     const Reply<Done> answer =
@@ -281,7 +318,7 @@ void Engine::readFile(const QString &backend, const QString &id, const QString &
 {
     withSandbox<QByteArray>(backend, context, std::move(reply),
                             [id, path](SandboxClient *client, QObject *core, auto done) {
-                                client->readFile(id, path, LargestFileByHand, core, done);
+                                client->readFile(id, path, LargestFileByHand, core, done, Wake::Never);
                             });
 }
 
@@ -323,6 +360,8 @@ void Engine::execInSandbox(const QString &backend, const QString &id, const QStr
         });
 }
 
+FilesService *Engine::files() const { return m_files; }
+
 void Engine::doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply)
 {
     const auto answer = guarded<QList<DoctorLine>>(
@@ -331,6 +370,45 @@ void Engine::doctor(QObject *context, std::function<void(const QList<DoctorLine>
     QMetaObject::invokeMethod(
         m_core,
         [this, answer] { runDoctor(m_core, [answer](const QList<DoctorLine> &lines) { answer(lines); }); },
+        Qt::QueuedConnection);
+}
+
+void Engine::fetchPublic(const QUrl &url, qint64 most, QObject *context, Reply<QByteArray> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, url, most, answer = guarded<QByteArray>(context, std::move(reply))] {
+            Pilothouse::fetchPublic(m_core->network(), url, most, m_core, answer);
+        },
+        Qt::QueuedConnection);
+}
+
+void Engine::services(QObject *context, std::function<void(const QList<ServiceInfo> &)> reply)
+{
+    const auto answer = guarded<QList<ServiceInfo>>(
+        context, [reply = std::move(reply)](const Result<QList<ServiceInfo>, Error> &list) { reply(*list); });
+    QMetaObject::invokeMethod(
+        m_core, [this, answer] { answer(listServices(m_core)); }, Qt::QueuedConnection);
+}
+
+void Engine::testService(const QString &id, QObject *context, Reply<ServiceTest> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, id, answer = guarded<ServiceTest>(context, std::move(reply))] {
+            Pilothouse::testService(m_core, id, answer);
+        },
+        Qt::QueuedConnection);
+}
+
+void Engine::setSessionKey(const QString &variable, const Secret &key, QObject *context, Reply<Done> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, variable, key, answer = guarded<Done>(context, std::move(reply))] {
+            m_core->setSessionKey(variable, key);
+            answer(Done());
+        },
         Qt::QueuedConnection);
 }
 

@@ -5,13 +5,17 @@
 
 #include "engine/conversationstate.h"
 #include "engine/engineoptions.h"
+#include "engine/machinechange.h"
+#include "engine/services.h"
 #include "sandbox/sandboxtypes.h"
 #include "util/error.h"
 #include "util/event.h"
 #include "util/result.h"
+#include "util/secret.h"
 
 #include <QObject>
 #include <QThread>
+#include <QUrl>
 
 #include <functional>
 #include <memory>
@@ -19,6 +23,8 @@
 namespace Pilothouse {
 
 class EngineCore;
+class EngineFiles;
+class FilesService;
 
 enum class MessageDelivery { Now = 1, AfterStep, AfterTurn };
 
@@ -67,6 +73,12 @@ public:
     void rename(const QString &conversation, const QString &title, QObject *context, Reply<Done> reply);
     void archive(const QString &conversation, bool archived, QObject *context, Reply<Done> reply);
     void remove(const QString &conversation, bool withSandbox, QObject *context, Reply<Done> reply);
+    /// A new conversation with the settings of another one under `title`: model, kind of sandbox,
+    /// instructions, tools, limits. No message and no machine is copied. Replies with its id.
+    void duplicate(const QString &conversation, const QString &title, QObject *context, Reply<QString> reply);
+    /// See Conversation::changeMachine().
+    void changeMachine(const QString &conversation, MachineChange change, QObject *context,
+                       Reply<Done> reply);
     /// Stops every turn by the ladder; the reply comes when all have ended.
     void stopAll(QObject *context, std::function<void()> reply);
 
@@ -77,6 +89,7 @@ public:
     void pauseSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
     void resumeSandbox(const QString &backend, const QString &id, QObject *context, Reply<SandboxInfo> reply);
     void deleteSandbox(const QString &backend, const QString &id, QObject *context, Reply<Done> reply);
+    /// Looking (listFiles(), readFile()) wakes nothing: a sandbox that is not active is an error.
     void listFiles(const QString &backend, const QString &id, const QString &path, QObject *context,
                    Reply<FileListing> reply);
     void readFile(const QString &backend, const QString &id, const QString &path, QObject *context,
@@ -88,8 +101,20 @@ public:
                        std::function<void(OutputChannel, const QByteArray &)> output,
                        Reply<CommandOutcome> ended);
 
+    /// Files of machines for windows: exact names, live listings, transfers. Owned by the engine.
+    [[nodiscard]] FilesService *files() const;
+
+    /// See fetchPublic(): what stands at an address that a person asked to load.
+    void fetchPublic(const QUrl &url, qint64 most, QObject *context, Reply<QByteArray> reply);
+
     /// Self-check, one line per topic.
     void doctor(QObject *context, std::function<void(const QList<DoctorLine> &)> reply);
+    /// What keys and endpoints belong to, and which key is known from where.
+    void services(QObject *context, std::function<void(const QList<ServiceInfo> &)> reply);
+    /// One request to the service `id` that costs nothing.
+    void testService(const QString &id, QObject *context, Reply<ServiceTest> reply);
+    /// A key in place of the environment variable `variable`, until the program ends; empty: away with it.
+    void setSessionKey(const QString &variable, const Secret &key, QObject *context, Reply<Done> reply);
     /// What a new conversation would get.
     void defaults(QObject *context, std::function<void(const ConversationSettings &)> reply);
 
@@ -118,6 +143,7 @@ private:
     QString m_dataDir;
     QThread m_thread;
     EngineCore *m_core = nullptr;
+    EngineFiles *m_files = nullptr; ///< Child.
 };
 
 } // namespace Pilothouse

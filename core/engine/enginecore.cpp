@@ -3,6 +3,7 @@
 
 #include "engine/enginecore.h"
 
+#include "engine/appsettings.h"
 #include "engine/backends.h"
 #include "model/modelcatalog.h"
 #include "net/networkaccess.h"
@@ -13,6 +14,7 @@
 #include "util/logging.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <QSettings>
 
 namespace Pilothouse {
@@ -22,6 +24,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int EventsPerPage = 2000;
+constexpr QLatin1StringView DemoProvider = "demo"_L1;
+constexpr qsizetype LongestName = 80; // Of what a person typed, in an error.
 const QString DefaultInstructions = u"You work in a sandbox: a small Linux machine of your own. Use the bash "
                                     u"tool to look before you answer, and report what "
                                     "commands really printed. Save files under /home/user."_s;
@@ -30,7 +34,10 @@ const QString DefaultInstructions = u"You work in a sandbox: a small Linux machi
 
 EngineCore::EngineCore(EngineOptions options)
     : m_options(std::move(options))
-{ }
+    , m_environment(m_options.environment)
+{
+    m_options.environment = [this](const QString &name) { return environment(name); };
+}
 
 EngineCore::~EngineCore()
 {
@@ -46,6 +53,27 @@ EngineCore::~EngineCore()
     m_store.reset();
 }
 
+std::optional<Error> EngineCore::scriptProblem() const
+{
+    const QString &script = m_options.demoScript;
+    if (script.isEmpty())
+        return {};
+    const auto model = ModelName::parse(m_options.model);
+    if (model && model->provider != DemoProvider)
+        return Error{
+            ErrorKind::Usage,
+            u"A demo script and the model %1 were both asked for; only demo models play a script."_s.arg(
+                m_options.model.left(LongestName)),
+            u"Nothing was sent."_s, u"Leave out one of the two."_s};
+    const QFileInfo file(script);
+    if (!file.exists() || file.isDir() || !file.isReadable())
+        return Error{ErrorKind::Usage,
+                     u"The demo script %1 cannot be read."_s.arg(script),
+                     {},
+                     u"Check its name and its permissions."_s};
+    return {};
+}
+
 Result<Done, Error> EngineCore::open()
 {
     if (m_options.onlyLooks) {
@@ -54,6 +82,8 @@ Result<Done, Error> EngineCore::open()
         makeServices();
         return Done();
     }
+    if (const std::optional<Error> problem = scriptProblem())
+        return fail(*problem);
     auto store = Store::open(m_options.dataDir, m_options.program);
     if (!store)
         return fail(store.error());
@@ -99,38 +129,80 @@ Result<Done, Error> EngineCore::recover()
     if (!open)
         return fail(open.error());
     for (const QString &id : *open) {
-        const auto summary = m_reader->conversation(id);
-        if (!summary)
+        const auto closed = closeTurn(id);
+        if (closed)
             continue;
-        QList<EventPtr> turn;
-        for (qint64 from = summary->openTurnSeq;;) {
-            const auto page = m_reader->events(id, from, EventsPerPage);
-            if (!page)
-                return fail(page.error());
-            if (page->isEmpty())
-                break;
-            turn += *page;
-            from = page->last()->seq + 1;
-        }
-        if (turn.isEmpty())
-            continue;
-        ConversationLog log(id, turn.last()->seq, m_pipe, &m_clock);
-        for (const PendingEvent &event : closingEvents(turn))
-            log.append(event.kind, event.payload);
-        qCInfo(lcEngine) << "closed an interrupted turn of" << id;
+        // One that cannot be closed now (a full disk) must not keep the others from being read or deleted.
+        m_unclosed.insert(id);
+        qCWarning(lcEngine) << "could not close an interrupted turn of" << id << ':'
+                            << closed.error().message;
     }
-    m_pipe->flush();
     return Done();
+}
+
+QString EngineCore::environment(const QString &name) const
+{
+    const auto session = m_sessionKeys.constFind(name);
+    if (session != m_sessionKeys.constEnd())
+        return QString::fromUtf8(session->reveal());
+    return m_environment ? m_environment(name) : QString();
+}
+
+void EngineCore::setSessionKey(const QString &variable, const Secret &key)
+{
+    if (key.isEmpty())
+        m_sessionKeys.remove(variable);
+    else
+        m_sessionKeys.insert(variable, key);
+    m_backends->forgetKeys();
+}
+
+// Not by the pipe: whoever opens the conversation next counts on by what the log holds, and what an earlier
+// process did is no news of this one.
+Result<Done, Error> EngineCore::closeTurn(const QString &id)
+{
+    const auto summary = m_reader->conversation(id);
+    if (!summary)
+        return fail(summary.error());
+    QList<EventPtr> turn;
+    for (qint64 from = summary->openTurnSeq; summary->openTurnSeq > 0;) {
+        const auto page = m_reader->events(id, from, EventsPerPage);
+        if (!page)
+            return fail(page.error());
+        if (page->isEmpty())
+            break;
+        turn += *page;
+        from = page->last()->seq + 1;
+    }
+    EventBatch closing;
+    for (PendingEvent &pending : closingEvents(turn)) {
+        auto event = std::make_shared<Event>();
+        event->conversation = id;
+        event->seq = turn.last()->seq + closing.size() + 1;
+        event->atMs = m_clock.utcMs();
+        event->kind = pending.kind;
+        event->payload = std::move(pending.payload);
+        closing.append({std::move(event), {}});
+    }
+    if (closing.isEmpty())
+        return Done();
+    qCInfo(lcEngine) << "closing an interrupted turn of" << id;
+    return m_store->writeNow(closing);
 }
 
 ConversationSettings EngineCore::withDefaults(ConversationSettings settings) const
 {
+    const AppSettings stored(m_options.dataDir);
     if (settings.provider.isEmpty()) {
         ModelName name = m_catalog->defaultModel();
-        for (const QString &choice : {m_options.model, m_options.environment(u"PILOTHOUSE_MODEL"_s)}) {
+        for (const QString &choice :
+             {m_options.model, m_options.environment(u"PILOTHOUSE_MODEL"_s), stored.model()}) {
             if (choice.isEmpty())
                 continue;
-            if (const auto parsed = ModelName::parse(choice)) {
+            const auto parsed = ModelName::parse(choice);
+            // A script is for demo models: it must not be forgotten over a default, and words meant for it
+            // must not go to a provider.
+            if (parsed && (m_options.demoScript.isEmpty() || parsed->provider == DemoProvider)) {
                 name = *parsed;
                 break;
             }
@@ -147,7 +219,9 @@ ConversationSettings EngineCore::withDefaults(ConversationSettings settings) con
     if (settings.instructions.isNull())
         settings.instructions = DefaultInstructions;
     if (settings.afterTurn.isEmpty())
-        settings.afterTurn = u"pause"_s;
+        settings.afterTurn = stored.afterTurn().isEmpty() ? u"pause"_s : stored.afterTurn();
+    if (settings.maxSteps <= 0)
+        settings.maxSteps = stored.maxSteps();
     if (settings.approval.isEmpty())
         settings.approval = settings.backend == "superserve"_L1 ? u"ask"_s : u"allow"_s;
     return settings;
@@ -189,6 +263,12 @@ Result<Conversation *, Error> EngineCore::conversation(const QString &id)
         return open;
     if (m_options.onlyLooks)
         return fail(*m_options.onlyLooks);
+    if (m_unclosed.contains(id)) {
+        const auto closed = closeTurn(id);
+        if (!closed)
+            return fail(closed.error());
+        m_unclosed.remove(id);
+    }
     const auto last = m_reader->lastSeq(id);
     if (!last)
         return fail(last.error());

@@ -10,6 +10,7 @@
 
 #include <QHash>
 #include <QObject>
+#include <QSet>
 
 #include <memory>
 
@@ -41,6 +42,14 @@ public:
     [[nodiscard]] Backends *backends() const { return m_backends; }
     [[nodiscard]] ModelCatalog *catalog() const { return m_catalog.get(); }
     [[nodiscard]] const EngineOptions &options() const { return m_options; }
+    [[nodiscard]] NetworkAccess *network() const { return m_network; }
+    /// A key of this session, else the environment variable.
+    [[nodiscard]] QString environment(const QString &name) const;
+    [[nodiscard]] bool hasSessionKey(const QString &variable) const
+    {
+        return m_sessionKeys.contains(variable);
+    }
+    void setSessionKey(const QString &variable, const Secret &key);
     [[nodiscard]] const QString &installId() const { return m_installId; }
     [[nodiscard]] QString dataDir() const { return m_options.dataDir; }
     /// Fills what the caller left empty: model, backend, tools, names, approval.
@@ -53,12 +62,19 @@ Q_SIGNALS:
     void storageProblem(const Pilothouse::Error &error);
 
 private:
+    /// Closes every turn that an earlier process left open; m_unclosed keeps those that could not be closed.
     [[nodiscard]] Result<Done, Error> recover();
+    /// Closes the last turn of one conversation. Committed when it returns.
+    [[nodiscard]] Result<Done, Error> closeTurn(const QString &id);
     [[nodiscard]] QString settingsFile() const;
+    [[nodiscard]] std::optional<Error> scriptProblem()
+        const; ///< What is wrong with --demo-script, if it is given.
     void makeServices(); ///< What needs no log: network, secrets, sandboxes, models.
     Conversation *adopt(std::unique_ptr<ConversationLog> log);
 
-    EngineOptions m_options;
+    EngineOptions m_options; ///< Its environment answers with the keys of this session, too.
+    std::function<QString(const QString &)> m_environment;
+    QHash<QString, Secret> m_sessionKeys; ///< By variable.
     SystemClock m_clock;
     QString m_installId;
     std::unique_ptr<Store> m_store;
@@ -69,6 +85,7 @@ private:
     Backends *m_backends = nullptr;
     std::unique_ptr<ModelCatalog> m_catalog;
     QHash<QString, Conversation *> m_open;
+    QSet<QString> m_unclosed; ///< Conversations whose last turn is still open by the log.
 };
 
 } // namespace Pilothouse

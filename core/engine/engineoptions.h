@@ -23,7 +23,7 @@ struct EngineOptions {
     QString superserveUrl; ///< --superserve-url
     QString superserveDataUrl; ///< --superserve-data-url
     QString model; ///< --model; empty: by environment, key, default.
-    QString demoScript; ///< --demo-script: a scenario file for demo models.
+    QString demoScript; ///< --demo-script: a scenario file for demo models, which are then the default.
     bool askAsScripted = false; ///< Honour a scenario's own "ask" marks (the window does).
     bool retries = true; ///< Model retries.
     std::optional<qint64> sandboxTimeoutSeconds = 3600; ///< Backstop of create: active time per session.

@@ -26,6 +26,7 @@ constexpr qint64 MostSubscriberBytes = 64 * 1024 * 1024;
 EventPipe::EventPipe(Store *store, QObject *parent)
     : QObject(parent)
     , m_store(store)
+    , m_room([store] { return store->roomForOutput(); })
 {
     m_timer.setSingleShot(true);
     m_timer.setTimerType(Qt::PreciseTimer);
@@ -94,6 +95,7 @@ void EventPipe::toStore(bool durable)
 {
     for (ConversationLog *log : std::exchange(m_dirty, {}))
         log->closePending();
+    m_takenOutput = 0;
     if (m_forStore.isEmpty() && m_barriers.empty())
         return;
     const quint64 ticket = m_store->append(std::exchange(m_forStore, {}), durable);
@@ -169,6 +171,15 @@ void EventPipe::retryStore()
 {
     if (m_storeFailed)
         m_store->retry();
+}
+
+bool EventPipe::takesOutput(qint64 bytes)
+{
+    const std::optional<qint64> room = m_room();
+    if (room && *room < m_takenOutput + pendingBytes() + bytes)
+        return false;
+    m_takenOutput += bytes;
+    return true;
 }
 
 qint64 EventPipe::pendingBytes() const { return m_store->pendingBytes(); }

@@ -15,6 +15,7 @@
 #include <QTimer>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace Pilothouse {
@@ -44,6 +45,11 @@ public:
     [[nodiscard]] bool storeFailed() const { return m_storeFailed; }
     void retryStore();
     [[nodiscard]] qint64 pendingBytes() const;
+    /// Whether output may still be pushed: false when the disk would be filled by it and by what is on its
+    /// way. Bytes that were taken are pushed at the next flush at the latest.
+    [[nodiscard]] bool takesOutput(qint64 bytes);
+    /// How much room output has (nothing: unknown); the store's answer unless a test gives its own.
+    void setRoom(std::function<std::optional<qint64>()> room) { m_room = std::move(room); }
 
 Q_SIGNALS:
     void batch(const Pilothouse::EventBatch &events); ///< To the subscriber; answered by acknowledge().
@@ -64,6 +70,8 @@ private:
     void onCommitted(quint64 ticket);
 
     Store *m_store;
+    std::function<std::optional<qint64>()> m_room;
+    qint64 m_takenOutput = 0; ///< Bytes taken and not yet handed to the store.
     QTimer m_timer;
     QElapsedTimer m_sinceBatch;
     QSet<ConversationLog *> m_dirty;

@@ -3,9 +3,12 @@
 
 #include "engine/historyservice.h"
 
+#include "store/exportjson.h"
+#include "store/exportmarkdown.h"
 #include "store/logreader.h"
 
 #include <QPointer>
+#include <QSaveFile>
 
 #include <memory>
 
@@ -147,6 +150,38 @@ void HistoryService::output(const QString &conversation, const QString &callId, 
                     [conversation, callId, channel, offset, length](LogReader &log) {
                         return log.output(conversation, callId, channel, offset, length);
                     });
+}
+
+void HistoryService::costSince(qint64 sinceMs, QObject *context, Reply<std::optional<qint64>> reply)
+{
+    ask<std::optional<qint64>>(context, std::move(reply),
+                               [sinceMs](LogReader &log) { return log.costSince(sinceMs); });
+}
+
+void HistoryService::usage(QObject *context, Reply<DataUsage> reply)
+{
+    ask<DataUsage>(context, std::move(reply), [](LogReader &log) { return log.usage(); });
+}
+
+void HistoryService::exportConversation(const QString &conversation, ExportFormat format, const QString &file,
+                                        QObject *context, Reply<Done> reply)
+{
+    ask<Done>(context, std::move(reply), [conversation, format, file](LogReader &log) -> Result<Done, Error> {
+        const auto refuse = [&file](const QString &why) {
+            return fail(Error{ErrorKind::Storage, u"%1 cannot be written: %2."_s.arg(file, why),
+                              u"What was there before is untouched."_s, u"Choose another file."_s});
+        };
+        QSaveFile out(file);
+        if (!out.open(QIODevice::WriteOnly))
+            return refuse(out.errorString());
+        const auto done = format == ExportFormat::Json ? exportJson(log, conversation, out)
+                                                       : exportMarkdown(log, conversation, out);
+        if (!done)
+            return done;
+        if (!out.commit())
+            return refuse(out.errorString());
+        return Done();
+    });
 }
 
 } // namespace Pilothouse

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "store/datausage.h"
 #include "store/rows.h"
 #include "util/error.h"
 #include "util/event.h"
@@ -14,6 +15,7 @@
 #include <QThread>
 
 #include <functional>
+#include <optional>
 
 namespace Pilothouse {
 
@@ -56,6 +58,13 @@ public:
     /// Exact bytes of a call's output, shorter at its end.
     void output(const QString &conversation, const QString &callId, const QString &channel, qint64 offset,
                 qint64 length, QObject *context, Reply<QByteArray> reply);
+    /// See LogReader.
+    void costSince(qint64 sinceMs, QObject *context, Reply<std::optional<qint64>> reply);
+    void usage(QObject *context, Reply<DataUsage> reply);
+    enum class ExportFormat { Markdown = 1, Json };
+    /// Writes a conversation into `file`, which is whole or untouched afterwards.
+    void exportConversation(const QString &conversation, ExportFormat format, const QString &file,
+                            QObject *context, Reply<Done> reply);
 
 private:
     class Worker;

@@ -206,6 +206,8 @@ std::optional<qint64> ModelCatalog::costNanos(const ModelName &name, const Usage
 
 ModelName ModelCatalog::defaultModel() const
 {
+    if (!d->demoScript.isEmpty())
+        return {DemoProvider, u"script"_s};
     for (const ModelName &name :
          {ModelName{u"anthropic"_s, u"claude-sonnet-5-5"_s}, ModelName{u"openai"_s, u"gpt-5.5"_s}}) {
         const ProviderInfo *info = d->registry.provider(name.provider);

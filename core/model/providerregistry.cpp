@@ -71,6 +71,7 @@ ProviderRegistry::ProviderRegistry()
             const Json &price = entry[u"price"];
             facts.prices = {picoDollars(price[u"in"]), picoDollars(price[u"out"]),
                             picoDollars(price[u"cacheRead"]), picoDollars(price[u"cacheWrite"])};
+            m_modelIds[info.id].append(entry[u"id"].toString());
             m_models.insert(ModelName{info.id, entry[u"id"].toString()}.toString(), facts);
         }
         m_providers.append(info);

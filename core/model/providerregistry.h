@@ -38,12 +38,15 @@ public:
 
     [[nodiscard]] const QList<ProviderInfo> &providers() const { return m_providers; }
     [[nodiscard]] const ProviderInfo *provider(const QString &id) const;
+    /// Ids of a provider's models in the order of the registry.
+    [[nodiscard]] QStringList modelIds(const QString &provider) const { return m_modelIds.value(provider); }
     /// Also for an id with a date at its end (-20251001) when only the one without is listed. Null if
     /// unknown.
     [[nodiscard]] const ModelFacts *model(const ModelName &name) const;
 
 private:
     QList<ProviderInfo> m_providers;
+    QHash<QString, QStringList> m_modelIds; ///< By provider.
     QHash<QString, ModelFacts> m_models; ///< By "provider/model".
 };
 

@@ -175,7 +175,7 @@ void HttpJob::Private::start(HttpJob *job)
     }
     reply = send();
     if (identity())
-        reply->setReadBufferSize(ReadBuffer);
+        boundBuffer(job);
     QObject::connect(reply, &QNetworkReply::sslErrors, job, [this](const QList<QSslError> &errors) {
         tlsProblem = describe(errors); // Never ignored: Qt refuses the connection after this.
     });
@@ -209,6 +209,23 @@ void HttpJob::Private::start(HttpJob *job)
         firstByteTimer->start();
     if (spec.totalTimeout.count() > 0)
         totalTimer->start();
+}
+
+// A server faster than us must wait for us, not fill the memory. Qt hands the request to a thread of its own
+// a little later than the call that made it, and a limit that was set before never gets there: so it is set
+// once that has happened, and again with each sign of life up to the answer, since no single one of them is
+// certain.
+void HttpJob::Private::boundBuffer(HttpJob *job)
+{
+    const auto bound = [this] {
+        if (state == State::Running && reply)
+            reply->setReadBufferSize(ReadBuffer);
+    };
+    bound();
+    QMetaObject::invokeMethod(job, bound, Qt::QueuedConnection);
+    QObject::connect(reply, &QNetworkReply::socketStartedConnecting, job, bound);
+    QObject::connect(reply, &QNetworkReply::requestSent, job, bound);
+    QObject::connect(reply, &QNetworkReply::metaDataChanged, job, bound);
 }
 
 void HttpJob::Private::stop(HttpJob *job)

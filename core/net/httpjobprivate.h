@@ -80,6 +80,7 @@ public:
 private:
     [[nodiscard]] QNetworkReply *send();
     void onHeaders(HttpJob *job);
+    void boundBuffer(HttpJob *job);
     void onReadyRead(HttpJob *job);
     void onFinished(HttpJob *job);
     void fail(HttpJob *job, ApiError::Category category, const QString &message);

@@ -80,13 +80,14 @@ void ExecSession::begin()
                                        : u"This is not the id of a sandbox. Nothing was sent."_s));
     }
     m_state = State::Dialling;
-    m_http->token(m_id, this, [this](const Result<Secret, ApiError> &token) {
+    const auto first = [this](const Result<Secret, ApiError> &token) {
         if (m_state != State::Dialling)
             return;
         if (!token)
             return finishWith(CommandOutcome::Known::NotStarted, token.error());
         dial(*token);
-    });
+    };
+    m_http->token(m_id, this, first, m_request.wake);
 }
 
 void ExecSession::dial(const Secret &token)
@@ -141,7 +142,7 @@ void ExecSession::dialFailed()
         dial(*token);
     };
     if (m_dials < MostDials)
-        m_http->refresh(m_id, m_token, this, next);
+        m_http->refresh(m_id, m_token, this, next, m_request.wake);
     else
         stream(m_token, false);
 }
@@ -282,13 +283,14 @@ void ExecSession::onStreamEnd(bool repeated)
     }
     const ApiError error = *m_job->error();
     if (!repeated && SandboxHttp::wantsActivate(error)) {
-        m_http->refresh(m_id, m_token, this, [this](const Result<Secret, ApiError> &token) {
+        const auto next = [this](const Result<Secret, ApiError> &token) {
             if (m_state != State::Streaming)
                 return;
             if (!token)
                 return finishWith(CommandOutcome::Known::NotStarted, token.error());
             stream(*token, true);
-        });
+        };
+        m_http->refresh(m_id, m_token, this, next, m_request.wake);
         return;
     }
     const bool unknown = error.outcomeUnknown || m_outputSeen;

@@ -67,6 +67,7 @@ public:
     void lookForEndpoint();
     void takeLease();
     void onLeaseEnded();
+    void dropLease();
     void conclude(const Result<SandboxEndpoint, Error> &outcome);
     void giveUp(const QString &message, const QString &todo = {});
     [[nodiscard]] QString withLog(const QString &message) const;
@@ -105,6 +106,8 @@ void LocalService::ensure(QObject *context, std::function<void(const Result<Sand
         QMetaObject::invokeMethod(
             this,
             [this] {
+                if (d->state == Private::State::Ready && !d->files.isServed())
+                    d->dropLease(); // It has ended, and the end of the lease is still on its way.
                 if (d->state == Private::State::Ready)
                     d->conclude(d->endpoint);
                 else if (d->state == Private::State::Idle && !d->waiters.isEmpty())
@@ -118,7 +121,7 @@ void LocalService::ensure(QObject *context, std::function<void(const Result<Sand
     }
 }
 
-bool LocalService::isReady() const { return d->state == Private::State::Ready; }
+bool LocalService::isReady() const { return d->state == Private::State::Ready && d->files.isServed(); }
 
 void LocalService::Private::begin()
 {
@@ -268,6 +271,14 @@ void LocalService::Private::onLeaseEnded()
     }
 }
 
+void LocalService::Private::dropLease()
+{
+    if (lease)
+        lease->abandon();
+    lease.clear();
+    state = State::Idle;
+}
+
 QString LocalService::Private::withLog(const QString &message) const
 {
     const QString tail = key.redact(files.logTail());
@@ -289,10 +300,8 @@ void LocalService::Private::conclude(const Result<SandboxEndpoint, Error> &outco
     files.unlock();
     timer->stop();
     state = outcome ? State::Ready : State::Idle;
-    if (!outcome && lease) {
-        lease->abandon();
-        lease.clear();
-    }
+    if (!outcome)
+        dropLease();
     const QPointer<LocalService> alive(q);
     const QList<Waiter> ready = std::exchange(waiters, {});
     const Result<SandboxEndpoint, Error> value = outcome;

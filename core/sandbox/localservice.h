@@ -27,7 +27,7 @@ public:
     /// when it could not start (bubblewrap missing, port taken, folder in use). Parallel calls share one
     /// start.
     void ensure(QObject *context, std::function<void(const Result<SandboxEndpoint, Error> &)> reply);
-    /// The service was reached and, as far as its lease tells, still runs.
+    /// The service was reached and still runs.
     [[nodiscard]] bool isReady() const;
 
 private:

@@ -285,12 +285,13 @@ void SandboxClient::execWith(const QString &id, const CommandRequest &request, Q
     // The head of the answer comes when the command has ended.
     spec.firstByteTimeout =
         std::max(request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
-    m_http->data(id, spec, Lane::Stream, scope, [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
+    const auto read = [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
         scope->deleteLater();
         if (!answer)
             return reply(fail(answer.error()));
         reply(SandboxWire::readExecResult(answer->body));
-    });
+    };
+    m_http->data(id, spec, Lane::Stream, scope, read, request.wake);
 }
 
 void SandboxClient::exec(const QString &id, const CommandRequest &request, QObject *context,
@@ -349,7 +350,7 @@ void SandboxClient::writeFile(const QString &id, const QString &path, const QByt
 }
 
 void SandboxClient::readFile(const QString &id, const QString &path, qint64 maxBytes, QObject *context,
-                             Reply<QByteArray> reply)
+                             Reply<QByteArray> reply, Wake wake)
 {
     QObject *scope = scopeFor(context);
     const QString problem = pathProblem(path);
@@ -361,12 +362,13 @@ void SandboxClient::readFile(const QString &id, const QString &path, qint64 maxB
     RequestSpec spec = m_http->dataSpec("GET", id, "/files?path=" + SandboxWire::encoded(path));
     spec.contentType.clear();
     spec.maxBytes = maxBytes;
-    m_http->data(id, spec, Lane::Transfer, scope, [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
+    const auto read = [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
         scope->deleteLater();
         if (!answer)
             return reply(fail(answer.error()));
         reply(answer->body);
-    });
+    };
+    m_http->data(id, spec, Lane::Transfer, scope, read, wake);
 }
 
 void SandboxClient::listFiles(const QString &id, const QString &path, QObject *context,
@@ -379,6 +381,7 @@ void SandboxClient::listFiles(const QString &id, const QString &path, QObject *c
     request.command = ListScript;
     request.env = {{u"SS_P"_s, path}};
     request.timeout = ListTime;
+    request.wake = Wake::Never;
     execWith(
         id, request, scope, [path, reply = std::move(reply)](const Result<ExecResult, ApiError> &result) {
             if (!result)

@@ -58,9 +58,14 @@ public:
 
     void writeFile(const QString &id, const QString &path, const QByteArray &bytes, QObject *context,
                    Reply<Done> reply);
+    /// For people who look, Wake::Never.
     void readFile(const QString &id, const QString &path, qint64 maxBytes, QObject *context,
-                  Reply<QByteArray> reply);
+                  Reply<QByteArray> reply, Wake wake = Wake::May);
+    /// Wakes nothing: as readFile() with Wake::Never.
     void listFiles(const QString &id, const QString &path, QObject *context, Reply<FileListing> reply);
+
+    /// The transport, for calls that stand in classes of their own.
+    [[nodiscard]] SandboxHttp *http() const { return m_http; }
 
     /// Why a path cannot be used (relative, a ".." segment, NUL), or an empty string.
     [[nodiscard]] static QString pathProblem(QStringView path);

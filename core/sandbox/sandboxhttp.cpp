@@ -104,6 +104,8 @@ void SandboxHttp::send(const RequestSpec &spec, Lane lane, int attempt, int atte
         const qint64 total = job->header("X-Total-Count").toLongLong(&isNumber);
         if (isNumber && total >= 0)
             answer.totalCount = total;
+        answer.contentRange = job->header("Content-Range");
+        answer.lastModified = job->header("Last-Modified");
         reply(answer);
     });
 }
@@ -124,17 +126,18 @@ void SandboxHttp::anonymous(const RequestSpec &spec, QObject *scope, AnswerReply
 }
 
 void SandboxHttp::data(const QString &id, const RequestSpec &spec, Lane lane, QObject *scope,
-                       AnswerReply reply)
+                       AnswerReply reply, Wake wake)
 {
-    token(id, scope, [=, this, reply = std::move(reply)](const Result<Secret, ApiError> &got) {
+    const auto send = [=, this, reply = std::move(reply)](const Result<Secret, ApiError> &got) {
         if (!got)
             return reply(fail(got.error()));
-        sendData(id, spec, lane, *got, false, scope, reply);
-    });
+        sendData(id, spec, lane, *got, false, wake, scope, reply);
+    };
+    token(id, scope, send, wake);
 }
 
 void SandboxHttp::sendData(const QString &id, const RequestSpec &spec, Lane lane, const Secret &token,
-                           bool repeated, QObject *scope, const AnswerReply &reply)
+                           bool repeated, Wake wake, QObject *scope, const AnswerReply &reply)
 {
     RequestSpec withToken = spec;
     withToken.secretHeaders.append({"X-Access-Token", token});
@@ -142,11 +145,12 @@ void SandboxHttp::sendData(const QString &id, const RequestSpec &spec, Lane lane
     send(withToken, lane, 1, attempts, scope, [=, this](const Result<Answer, ApiError> &answer) {
         if (answer || repeated || !wantsActivate(answer.error()))
             return reply(answer);
-        refresh(id, token, scope, [=, this](const Result<Secret, ApiError> &fresh) {
+        const auto again = [=, this](const Result<Secret, ApiError> &fresh) {
             if (!fresh)
                 return reply(fail(fresh.error()));
-            sendData(id, spec, lane, *fresh, true, scope, reply);
-        });
+            sendData(id, spec, lane, *fresh, true, wake, scope, reply);
+        };
+        refresh(id, token, scope, again, wake);
     });
 }
 
@@ -163,7 +167,7 @@ bool SandboxHttp::wantsActivate(const ApiError &error)
     return false;
 }
 
-void SandboxHttp::token(const QString &id, QObject *scope, Reply<Secret> reply)
+void SandboxHttp::token(const QString &id, QObject *scope, Reply<Secret> reply, Wake wake)
 {
     const auto cached = m_tokens.constFind(id);
     if (cached != m_tokens.cend()) {
@@ -171,10 +175,11 @@ void SandboxHttp::token(const QString &id, QObject *scope, Reply<Secret> reply)
             scope, [token = *cached, reply = std::move(reply)] { reply(token); }, Qt::QueuedConnection);
         return;
     }
-    refresh(id, Secret(), scope, std::move(reply));
+    refresh(id, Secret(), scope, std::move(reply), wake);
 }
 
-void SandboxHttp::refresh(const QString &id, const Secret &used, QObject *scope, Reply<Secret> reply)
+void SandboxHttp::refresh(const QString &id, const Secret &used, QObject *scope, Reply<Secret> reply,
+                          Wake wake)
 {
     const auto cached = m_tokens.constFind(id);
     if (cached != m_tokens.cend() && !cached->equals(used) && !m_flights.contains(id)) {
@@ -182,12 +187,39 @@ void SandboxHttp::refresh(const QString &id, const Secret &used, QObject *scope,
             scope, [token = *cached, reply = std::move(reply)] { reply(token); }, Qt::QueuedConnection);
         return;
     }
+    if (wake == Wake::Never)
+        return tokenIfActive(id, scope, reply);
     activateOnce(id, scope, [this, id, reply = std::move(reply)](const Result<SandboxInfo, ApiError> &info) {
         if (!info)
             return reply(fail(info.error()));
         const Secret fresh = m_tokens.value(id);
         reply(fresh);
     });
+}
+
+void SandboxHttp::tokenIfActive(const QString &id, QObject *scope, const Reply<Secret> &reply)
+{
+    control(controlSpec("GET", "/sandboxes/" + id.toLatin1()), Lane::Control, scope,
+            [=, this](const Result<Answer, ApiError> &answer) {
+                const Result<SandboxWire::Answer, ApiError> sandbox = answer
+                    ? SandboxWire::readSandbox(answer->body)
+                    : Result<SandboxWire::Answer, ApiError>(fail(answer.error()));
+                if (!sandbox)
+                    return reply(fail(sandbox.error()));
+                if (sandbox->info.status != "active"_L1) {
+                    ApiError error = SandboxWire::makeError(
+                        ApiError::Category::Conflict,
+                        QString(u"The machine "_s + id + u" is "_s + cleanErrorText(sandbox->info.status)
+                                + u". Nothing was sent, so that it is not woken."_s));
+                    error.code = u"sandbox_not_active"_s;
+                    return reply(fail(error));
+                }
+                remember(id, sandbox->token);
+                if (!sandbox->token.isEmpty())
+                    return reply(sandbox->token);
+                // An active machine is not woken by this; some answers simply hold no token.
+                refresh(id, m_tokens.value(id), scope, reply);
+            });
 }
 
 void SandboxHttp::activateOnce(const QString &id, QObject *scope, Reply<SandboxInfo> reply)

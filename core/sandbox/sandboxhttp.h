@@ -27,6 +27,8 @@ public:
         int status = 0;
         QByteArray body;
         qint64 totalCount = -1; ///< X-Total-Count, -1 if it was not there.
+        QByteArray contentRange; ///< Content-Range, of a part of a file.
+        QByteArray lastModified; ///< Last-Modified, of a file.
     };
     using AnswerReply = Reply<Answer>;
 
@@ -49,15 +51,17 @@ public:
     /// As control(), without needing a key: for the health call.
     void anonymous(const RequestSpec &spec, QObject *scope, AnswerReply reply);
     /// As control(), with the access token; an answer of wantsActivate() leads to one activate and one
-    /// repeat.
-    void data(const QString &id, const RequestSpec &spec, Lane lane, QObject *scope, AnswerReply reply);
-    /// The cached token, or a fresh one by activate.
-    void token(const QString &id, QObject *scope, Reply<Secret> reply);
+    /// repeat. With Wake::Never the state is asked for instead, and the repeat needs an active machine.
+    void data(const QString &id, const RequestSpec &spec, Lane lane, QObject *scope, AnswerReply reply,
+              Wake wake = Wake::May);
+    /// The cached token, or a fresh one by activate (Wake::Never: from a machine that is active).
+    void token(const QString &id, QObject *scope, Reply<Secret> reply, Wake wake = Wake::May);
     /// One POST activate, shared by all who ask while it runs; stopped when the last of them is gone. Fails
     /// with Protocol when the answer has no token.
     void activateOnce(const QString &id, QObject *scope, Reply<SandboxInfo> reply);
     /// As activateOnce(), unless the token is no longer `used`: then somebody else has just refreshed it.
-    void refresh(const QString &id, const Secret &used, QObject *scope, Reply<Secret> reply);
+    void refresh(const QString &id, const Secret &used, QObject *scope, Reply<Secret> reply,
+                 Wake wake = Wake::May);
     void remember(const QString &id, const Secret &token);
     void forget(const QString &id);
 
@@ -81,7 +85,8 @@ private:
     void send(const RequestSpec &spec, Lane lane, int attempt, int attempts, QObject *scope,
               const AnswerReply &reply);
     void sendData(const QString &id, const RequestSpec &spec, Lane lane, const Secret &token, bool repeated,
-                  QObject *scope, const AnswerReply &reply);
+                  Wake wake, QObject *scope, const AnswerReply &reply);
+    void tokenIfActive(const QString &id, QObject *scope, const Reply<Secret> &reply);
     void onActivated(const QString &id);
     void leave(const QString &id, const QObject *scope);
 

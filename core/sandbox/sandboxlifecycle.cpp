@@ -89,11 +89,13 @@ void ConnectCall::onStatus(const Result<SandboxInfo, ApiError> &info)
         return finish(info);
     const QString &status = info->status;
     if (status == "failed"_L1) {
-        return finish(fail(
-            stateError(ApiError::Category::Conflict,
-                       u"has failed and cannot be woken; its files are lost unless the service recovers it. "
-                       "Delete it and start anew."_s,
-                       status)));
+        return finish(fail(stateError(
+            ApiError::Category::Conflict,
+            info->problem.isEmpty()
+                ? u"has failed and cannot be woken; its files are lost unless the service recovers "
+                  "it. Delete it and start anew."_s
+                : QString(u"cannot be woken: "_s + info->problem + u'.'),
+            status)));
     }
     if (status == "deleted"_L1)
         return finish(fail(stateError(ApiError::Category::NotFound, u"was deleted."_s, status)));
@@ -158,9 +160,11 @@ void PauseCall::onStatus(const Result<SandboxInfo, ApiError> &info)
     if (status == "paused"_L1 || status == "deleted"_L1)
         return finish(Done{});
     if (status == "failed"_L1) {
-        return finish(
-            fail(stateError(ApiError::Category::Conflict,
-                            u"failed while it was being paused. Delete it and start anew."_s, status)));
+        return finish(fail(stateError(ApiError::Category::Conflict,
+                                      info->problem.isEmpty()
+                                          ? u"failed while it was being paused. Delete it and start anew."_s
+                                          : QString(u"cannot be paused: "_s + info->problem + u'.'),
+                                      status)));
     }
     if (status == "active"_L1) {
         const bool refused = m_trouble && m_trouble->status == 409;

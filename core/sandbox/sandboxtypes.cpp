@@ -70,6 +70,8 @@ Json SandboxInfo::toJson() const
     object.set(u"metadata"_s, std::move(map));
     if (processesLost)
         object.set(u"processes_lost"_s, Json::boolean(true));
+    if (!problem.isEmpty())
+        object.set(u"problem"_s, Json::string(problem));
     return object;
 }
 

@@ -47,6 +47,7 @@ struct SandboxInfo {
     QString autoDeleteAt;
     QList<QPair<QString, QString>> metadata;
     bool processesLost = false; ///< Local service: files survived a restart, processes did not.
+    QString problem; ///< Local service: why a failed sandbox cannot be used. Empty elsewhere.
 
     [[nodiscard]] Json toJson() const; ///< For people and scripts; holds no token.
     [[nodiscard]] QString metadataValue(const QString &key) const;
@@ -73,12 +74,17 @@ struct ListSandboxes {
 
 enum class OutputChannel { Stdout = 1, Stderr = 2 };
 
+/// Whether a call may start a machine that is paused. Never: a call that would have to fails with Conflict
+/// and code "sandbox_not_active"; at most the state is asked for, which wakes nothing.
+enum class Wake { May = 1, Never };
+
 /// A command for /exec and /exec/connect.
 struct CommandRequest {
     QString command; ///< Run by /bin/sh -c.
     QList<QPair<QString, QString>> env;
     QString workingDir; ///< Empty: the service's default.
     std::chrono::milliseconds timeout{60000}; ///< Total run time; sent in whole seconds, rounded up.
+    Wake wake = Wake::May;
 };
 
 /// How a command ended, as far as that is known.
@@ -105,7 +111,9 @@ struct FileEntry {
     QByteArray name; ///< Raw bytes; one path segment.
     QChar type; ///< f d l p s b c
     qint64 size = 0;
-    double modified = 0; ///< Seconds since 1970.
+    double modified = 0; ///< Seconds since 1970, by the machine's clock.
+    double changed = 0; ///< Of content, name or mode; 0: not asked for.
+    double born = 0; ///< 0: not known.
     int mode = 0;
     QByteArray linkTarget;
 };

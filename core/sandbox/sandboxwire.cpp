@@ -46,6 +46,7 @@ std::optional<SandboxInfo> infoOf(const Json &object)
     info.autoDeleteSeconds = object[u"auto_delete_seconds"].toInteger();
     info.autoDeleteAt = word(object[u"auto_delete_at"]);
     info.processesLost = object[u"processes_lost"].toBool();
+    info.problem = cleanErrorText(object[u"problem"].toString());
     const Json::Members &metadata = object[u"metadata"].members();
     for (size_t i = 0; i < std::min(metadata.size(), MostMetadata); ++i) {
         if (metadata[i].value.isString())

@@ -170,6 +170,18 @@ void ServiceFiles::unlock()
     m_lock = -1;
 }
 
+bool ServiceFiles::isServed() const
+{
+    const Descriptor lock(openPrivate(m_folder + u"/service.lock"_s, O_RDONLY));
+    if (!lock.isOpen())
+        return false;
+    int result = 0;
+    do {
+        result = ::flock(lock.get(), LOCK_SH | LOCK_NB);
+    } while (result != 0 && errno == EINTR);
+    return result != 0;
+}
+
 Result<Secret, Error> ServiceFiles::key() const
 {
     const QString path = keyPath();

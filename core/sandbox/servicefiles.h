@@ -48,6 +48,9 @@ public:
     [[nodiscard]] Result<Done, Error> truncateLog() const;
     /// The last lines of the log, for people: plain text, bounded.
     [[nodiscard]] QString logTail() const;
+    /// Whether a service holds the folder now. Its kernel lets go of the lock no later than of its
+    /// connections, so this knows of its end before the end of a connection has come through.
+    [[nodiscard]] bool isServed() const;
     /// Whether process `pid` still runs; one that has ended but was not collected counts as ended.
     [[nodiscard]] static bool isRunning(qint64 pid);
 

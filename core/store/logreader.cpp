@@ -15,6 +15,7 @@
 #include "util/ids.h"
 
 #include <QDir>
+#include <QDirIterator>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -38,6 +39,8 @@ constexpr int MaxHits = 500;
 constexpr qsizetype MaxQuery = 1000;
 constexpr qsizetype MaxWords = 16;
 constexpr qsizetype MaxSnippet = 200;
+constexpr int MaxSpillFiles = 200'000;
+constexpr qsizetype MaxHeaviest = 10;
 
 Error notFound(const QString &conversation)
 {
@@ -568,6 +571,75 @@ Result<QStringList, Error> LogReader::check()
     if (!*ready)
         return QStringList();
     return findDamage(*d->database);
+}
+
+Result<std::optional<qint64>, Error> LogReader::costSince(qint64 sinceMs)
+{
+    const auto ready = d->connected();
+    if (!ready)
+        return fail(ready.error());
+    std::optional<qint64> sum;
+    if (!*ready)
+        return sum;
+    // Ids rise with time: only the newest events are looked at.
+    const auto last =
+        d->database->value(u"SELECT id FROM events WHERE at_ms<? ORDER BY id DESC LIMIT 1"_s, {sinceMs});
+    if (!last)
+        return fail(last.error());
+    Statement steps =
+        d->database->statement(u"SELECT payload FROM events WHERE id>? AND kind='step-finish'"_s);
+    const auto run = steps.run({last->toLongLong()});
+    if (!run)
+        return fail(run.error());
+    while (steps.next()) {
+        const auto payload = parseJson(steps.bytes(0));
+        if (!payload)
+            continue;
+        if (const auto cost = (*payload)[u"costNanos"].toInteger(); cost && *cost >= 0)
+            sum = sum.value_or(0) + *cost;
+    }
+    const auto ended = steps.ended();
+    if (!ended)
+        return fail(ended.error());
+    return sum;
+}
+
+Result<DataUsage, Error> LogReader::usage()
+{
+    const auto ready = d->connected();
+    if (!ready)
+        return fail(ready.error());
+    DataUsage usage;
+    for (const QString &name : {u"/log.db"_s, u"/log.db-wal"_s})
+        usage.logBytes += QFileInfo(QString(d->dataDir + name)).size();
+    if (!*ready)
+        return usage;
+    QHash<QString, qint64> bytes;
+    // The length of a payload stands before it: its pages are not read.
+    Statement sizes = d->database->statement(
+        u"SELECT c.id, sum(length(e.payload)) FROM events e JOIN conversations c ON c.ref=e.conversation GROUP BY c.ref"_s);
+    if (const auto run = sizes.run(); !run)
+        return fail(run.error());
+    while (sizes.next())
+        bytes[sizes.text(0)] += sizes.integer(1);
+    sizes.finish();
+    int files = 0;
+    QDirIterator spill(QString(d->dataDir + u"/spill"_s), QDir::Files, QDirIterator::Subdirectories);
+    while (spill.hasNext() && ++files <= MaxSpillFiles) {
+        const QFileInfo file = spill.nextFileInfo();
+        usage.outputBytes += file.size();
+        bytes[file.dir().dirName()] += file.size();
+    }
+    for (auto it = bytes.cbegin(); it != bytes.cend(); ++it)
+        usage.heaviest.append({it.key(), {}, it.value()});
+    std::sort(usage.heaviest.begin(), usage.heaviest.end(),
+              [](const DataUsage::Item &a, const DataUsage::Item &b) { return a.bytes > b.bytes; });
+    usage.heaviest.resize(std::min<qsizetype>(usage.heaviest.size(), MaxHeaviest));
+    for (DataUsage::Item &item : usage.heaviest) {
+        if (const auto summary = conversation(item.conversation))
+            item.title = summary->title;
+    }
+    return usage;
 }
 
 Result<QStringList, Error> LogReader::openTurns()

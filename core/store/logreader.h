@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "store/datausage.h"
 #include "store/rows.h"
 #include "store/searchhit.h"
 #include "util/error.h"
@@ -56,6 +57,11 @@ public:
                                                    const QString &channel, qint64 offset, qint64 length);
     [[nodiscard]] Result<qint64, Error> outputSize(const QString &conversation, const QString &callId,
                                                    const QString &channel);
+
+    /// Nano-dollars of the steps that ended since `sinceMs`; empty if none of them has a price.
+    [[nodiscard]] Result<std::optional<qint64>, Error> costSince(qint64 sinceMs);
+    /// Bytes on disk: of the log, of output files, and of the heaviest conversations. Bounded, but slow.
+    [[nodiscard]] Result<DataUsage, Error> usage();
 
     /// Places in user messages, answers and tool arguments that have all of `words` (the last one may be a
     /// beginning), newest first. Error (Storage) if SQLite has no full-text search here.

@@ -3,11 +3,13 @@
 
 #include "store/logwriter.h"
 
+#include "store/logdamage.h"
 #include "store/migrations.h"
 #include "util/ids.h"
 #include "util/logging.h"
 
 #include <QFile>
+#include <QFileInfo>
 
 #include <cerrno>
 #include <utility>
@@ -22,6 +24,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 MaxKept = 64 * 1024 * 1024; // What is held in memory while the disk is full.
+constexpr qint64 MostCheckedAtOpen = 32 * 1024 * 1024; // Some 50 ms.
 constexpr int EventsPerStep = 2000; // Of a purge: a step must not hold up a live turn.
 constexpr int PagesPerStep = 256; // 1 MiB of freed pages.
 
@@ -31,10 +34,32 @@ Error internalError(const QString &message)
             u"Please report this."_s};
 }
 
+// Nothing may be written into a damaged file, so it is looked at without the right to write. Where that would
+// take longer than a person waits, what is read in use must find the damage.
+Result<Done, Error> checkBeforeWriting(const QString &fileName)
+{
+    const qint64 size = QFileInfo(fileName).size();
+    if (size == 0 || size > MostCheckedAtOpen)
+        return Done();
+    const auto database = Database::open(fileName, Database::Mode::ReadOnly);
+    if (!database)
+        return fail(database.error());
+    return checkStructure(**database);
+}
+
+// An error that says by itself what was kept (of a damaged file) knows better.
+QString keptInMemory(const Error &error)
+{
+    return error.kept.isEmpty()
+        ? u"The log on disk is safe; what came since is kept in memory while the program runs."_s
+        : QString(error.kept + u" What came since is kept in memory while the program runs."_s);
+}
+
 } // namespace
 
 LogWriter::LogWriter(QString dataDir, std::shared_ptr<std::atomic<qint64>> pending)
     : m_dataDir(std::move(dataDir))
+    , m_reserve(m_dataDir)
     , m_pending(std::move(pending))
 { }
 
@@ -46,10 +71,23 @@ LogWriter::~LogWriter()
 
 Result<Done, Error> LogWriter::open()
 {
+    auto opened = openLog();
+    if (!opened && m_reserve.release())
+        opened = openLog(); // Even opening needs some space, for the files beside the log.
+    if (opened)
+        m_reserve.take();
+    return opened;
+}
+
+Result<Done, Error> LogWriter::openLog()
+{
     const QString fileName = m_dataDir + u"/log.db"_s;
     const auto checked = checkSchema(fileName);
     if (!checked)
         return fail(checked.error());
+    const auto sound = checkBeforeWriting(fileName);
+    if (!sound)
+        return fail(sound.error());
     // Made by us so that the file and, after its example, its WAL are private.
     const int fd = ::open(QFile::encodeName(fileName).constData(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -97,6 +135,22 @@ void LogWriter::write(const Job &job)
     }
 }
 
+Result<Done, Error> LogWriter::writeNow(const EventBatch &batch)
+{
+    if (!writeKept()) // Older ones come first.
+        return fail(Error{ErrorKind::Storage,
+                          u"The log could not be written."_s,
+                          {},
+                          u"Free some space, then try again."_s});
+    Job job;
+    job.batch = batch;
+    job.durable = true;
+    const std::optional<Trouble> trouble = transact(job);
+    if (trouble)
+        return fail(trouble->error);
+    return Done();
+}
+
 void LogWriter::keep(const Job &job, const Error &error)
 {
     Error told = error;
@@ -110,7 +164,7 @@ void LogWriter::keep(const Job &job, const Error &error)
     }
     m_kept.push_back(job);
     m_keptSize += job.size;
-    told.kept = u"The log on disk is safe; what came since is kept in memory while the program runs."_s;
+    told.kept = keptInMemory(error);
     Q_EMIT failed(job.ticket, told);
 }
 
@@ -128,8 +182,7 @@ bool LogWriter::writeKept()
         const std::optional<Trouble> trouble = transact(job);
         if (trouble && !trouble->isRefused) {
             Error told = trouble->error;
-            told.kept =
-                u"The log on disk is safe; what came since is kept in memory while the program runs."_s;
+            told.kept = keptInMemory(told);
             Q_EMIT failed(job.ticket, told);
             return false;
         }
@@ -166,6 +219,14 @@ void LogWriter::rollBack()
 }
 
 std::optional<LogWriter::Trouble> LogWriter::transact(const Job &job)
+{
+    std::optional<Trouble> trouble = tryTransact(job);
+    if (trouble && !trouble->isRefused && m_reserve.release())
+        trouble = tryTransact(job);
+    return trouble;
+}
+
+std::optional<LogWriter::Trouble> LogWriter::tryTransact(const Job &job)
 {
     auto done = setDurable(job.durable);
     if (done)
@@ -310,8 +371,15 @@ void LogWriter::purge(quint64 ticket, const QString &conversation)
                             u"Nothing was removed."_s, u"Delete it first."_s});
         return;
     }
-    Statement mark = m_database->statement(u"INSERT OR IGNORE INTO purges (conversation) VALUES (?)"_s);
-    const auto marked = mark.run({state->ref});
+    // The output first: on a full disk it is what makes room for everything else.
+    const auto files = m_spill->remove(conversation);
+    if (!files) {
+        Q_EMIT failed(ticket, files.error());
+        return;
+    }
+    auto marked = markPurge(state->ref);
+    if (!marked && m_reserve.release())
+        marked = markPurge(state->ref);
     if (!marked) {
         Q_EMIT failed(ticket, marked.error());
         return;
@@ -319,6 +387,12 @@ void LogWriter::purge(quint64 ticket, const QString &conversation)
     m_purges.push_back({ticket, state->ref, conversation});
     if (m_purges.size() == 1)
         QMetaObject::invokeMethod(this, &LogWriter::continuePurge, Qt::QueuedConnection);
+}
+
+Result<Done, Error> LogWriter::markPurge(qint64 ref)
+{
+    Statement mark = m_database->statement(u"INSERT OR IGNORE INTO purges (conversation) VALUES (?)"_s);
+    return mark.run({ref});
 }
 
 // One bounded step per turn of the event loop, so that batches of live turns come in between.
@@ -397,6 +471,8 @@ void LogWriter::vacuumSome()
     const auto free = m_database->value(u"PRAGMA freelist_count"_s);
     if (ended && free && free->toLongLong() > 0)
         QMetaObject::invokeMethod(this, &LogWriter::vacuumSome, Qt::QueuedConnection);
+    else
+        m_reserve.take(); // If it had been given up, there may be room for it again.
 }
 
 } // namespace Pilothouse

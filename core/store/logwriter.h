@@ -5,6 +5,7 @@
 
 #include "store/database.h"
 #include "store/derivedtables.h"
+#include "store/diskspace.h"
 #include "store/spillfiles.h"
 #include "util/event.h"
 
@@ -36,6 +37,8 @@ public:
 
     [[nodiscard]] Result<Done, Error> open();
     void write(const Job &job);
+    /// Synced to disk when it returns. On an error nothing was written or kept.
+    [[nodiscard]] Result<Done, Error> writeNow(const EventBatch &batch);
     void retry();
     void purge(quint64 ticket, const QString &conversation);
 
@@ -59,7 +62,11 @@ private:
         QString conversation;
     };
 
+    [[nodiscard]] Result<Done, Error> openLog();
+    /// One transaction; once more with the disk reserve given up if the disk is full.
     [[nodiscard]] std::optional<Trouble> transact(const Job &job);
+    [[nodiscard]] std::optional<Trouble> tryTransact(const Job &job);
+    [[nodiscard]] Result<Done, Error> markPurge(qint64 ref);
     [[nodiscard]] std::optional<Trouble> insertAll(const Job &job);
     [[nodiscard]] std::optional<Trouble> insert(const EventDelivery &delivery);
     [[nodiscard]] std::optional<Trouble> spill(const Event &event, const QByteArray &bytes);
@@ -76,6 +83,7 @@ private:
     void vacuumSome();
 
     QString m_dataDir;
+    DiskReserve m_reserve;
     std::shared_ptr<std::atomic<qint64>> m_pending;
     std::unique_ptr<Database> m_database;
     std::unique_ptr<DerivedTables> m_derived;

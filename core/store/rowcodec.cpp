@@ -223,8 +223,8 @@ Result<Done, Error> completeTexts(Database &database, qint64 conversationRef, QL
             const qsizetype room = TranscriptProjector::MaxText - row.text.size();
             row.text += text.left(room);
             row.lastSeq = event->seq;
-            if (row.kind == TranscriptRow::Kind::Reasoning)
-                row.data.set(u"endMs"_s, Json::number(event->atMs)); // As the projector does.
+            if (row.data.contains(u"endMs"))
+                row.data.set(u"endMs"_s, Json::number(event->atMs));
             if (text.size() > room && !row.data.contains(u"cut"))
                 row.data.set(u"cut"_s, Json::boolean(true));
             break;

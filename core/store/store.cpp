@@ -4,6 +4,7 @@
 #include "store/store.h"
 
 #include "store/database.h"
+#include "store/diskspace.h"
 #include "store/logwriter.h"
 #include "store/ownerlock.h"
 
@@ -43,6 +44,7 @@ Result<Done, Error> makeDataFolder(const QString &dataDir)
 
 class Store::Private {
 public:
+    QString dataDir;
     std::unique_ptr<OwnerLock> lock;
     std::shared_ptr<std::atomic<qint64>> pending = std::make_shared<std::atomic<qint64>>(0);
     QThread thread;
@@ -70,6 +72,7 @@ Result<std::unique_ptr<Store>, Error> Store::open(const QString &dataDir, const 
         return fail(lock.error());
 
     auto d = std::make_unique<Private>();
+    d->dataDir = folder;
     d->lock = std::move(*lock);
     d->writer = new LogWriter(folder, d->pending);
     d->thread.setObjectName(u"store"_s);
@@ -108,6 +111,15 @@ quint64 Store::append(const EventBatch &batch, bool durable)
     return job.ticket;
 }
 
+Result<Done, Error> Store::writeNow(const EventBatch &batch)
+{
+    Result<Done, Error> written = Done();
+    QMetaObject::invokeMethod(
+        d->writer, [&written, &batch, writer = d->writer] { written = writer->writeNow(batch); },
+        Qt::BlockingQueuedConnection);
+    return written;
+}
+
 void Store::retry() { QMetaObject::invokeMethod(d->writer, &LogWriter::retry, Qt::QueuedConnection); }
 
 quint64 Store::purge(const QString &conversation)
@@ -118,6 +130,8 @@ quint64 Store::purge(const QString &conversation)
         Qt::QueuedConnection);
     return ticket;
 }
+
+std::optional<qint64> Store::roomForOutput() const { return Pilothouse::roomForOutput(d->dataDir); }
 
 qint64 Store::pendingBytes() const { return d->pending->load(); }
 

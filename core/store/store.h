@@ -10,6 +10,7 @@
 #include <QObject>
 
 #include <memory>
+#include <optional>
 
 namespace Pilothouse {
 
@@ -31,6 +32,9 @@ public:
     /// committed(ticket) or failed(ticket, …); a failed batch and all later ones are kept in memory (up to a
     /// bound) and tried again by retry().
     quint64 append(const EventBatch &batch, bool durable);
+    /// Writes a batch at once, synced to disk, and waits for it: for the start, before anything else may read
+    /// or write. On an error nothing of it was written or kept.
+    [[nodiscard]] Result<Done, Error> writeNow(const EventBatch &batch);
     void retry(); ///< After failed(): tries the kept batches again, in order.
 
     /// Removes everything of a conversation whose conversation-deleted is committed: events, rows, output
@@ -38,6 +42,8 @@ public:
     /// system afterwards. Answered like append(); Usage error if the conversation is not deleted.
     quint64 purge(const QString &conversation);
 
+    /// Bytes that output may still take on the disk, what is on its way not counted; nothing if unknown.
+    [[nodiscard]] std::optional<qint64> roomForOutput() const;
     /// Bytes handed over and not yet written; the engine stops reading output above its bound.
     [[nodiscard]] qint64 pendingBytes() const;
 

@@ -444,14 +444,19 @@ void TranscriptProjector::Private::toolResult(const Event &event, const Json &pa
     const Json members = boundedMembers(payload, {u"exitCode", u"durationMs", u"outcome", u"truncated"});
     for (const Json::Member &member : members.members())
         row->data.set(member.key, member.value);
+    if (payload[u"timedOut"].toBool())
+        row->data.set(u"timedOut"_s, Json::boolean(true));
     // What a file held is the model's; how long it is tells a person enough.
     const Json &content = payload[u"result"][u"content"];
     if (content.isString())
         row->data.set(u"resultLines"_s, Json::number(lineCount(content.toString())));
-    for (const QStringView key : {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes")}) {
+    for (const QStringView key :
+         {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes"), QStringView(u"leftOutBytes")}) {
         if (payload[key].isNumber())
             row->data.set(key.toString(), payload[key]);
     }
+    if (payload[u"stopped"].toBool())
+        row->data.set(u"stopped"_s, Json::boolean(true));
     close(*row, event);
 }
 

@@ -31,6 +31,8 @@ struct Figure {
 [[nodiscard]] QList<Figure> measureTranscript(); ///< Opening, streaming into and scrolling a long
                                                  ///< conversation.
 
+[[nodiscard]] QList<Figure> measureOutput(); ///< 50 MB of tool output in one line and in 700 000.
+
 using Groups = QList<QPair<QString, std::function<QList<Figure>()>>>;
 /// Measures the groups that are asked for (none: all) and prints each figure. `wanted`: names of groups, and
 /// "--json FILE". Returns the exit code: 1 if a target was missed.

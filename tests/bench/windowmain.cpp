@@ -17,5 +17,6 @@ int main(int argc, char *argv[])
     QApplication app(argc, argv);
     QCoreApplication::setApplicationName(u"pilothouse"_s);
     Pilothouse::Theme::install(app);
-    return runGroups(QCoreApplication::arguments().mid(1), {{u"transcript"_s, measureTranscript}});
+    return runGroups(QCoreApplication::arguments().mid(1),
+                     {{u"transcript"_s, measureTranscript}, {u"output"_s, measureOutput}});
 }

@@ -3,11 +3,15 @@
 
 #include "composer/composeredit.h"
 
+#include "theme/metrics.h"
+#include "theme/theme.h"
+
 #include <QAbstractTextDocumentLayout>
 #include <QInputMethodEvent>
 #include <QKeyEvent>
 #include <QMimeData>
 #include <QScrollBar>
+#include <QUrl>
 
 #include <algorithm>
 #include <cmath>
@@ -15,19 +19,60 @@
 namespace Pilothouse {
 
 namespace {
-constexpr int FewestLines = 2;
-constexpr int MostLines = 12;
+
+constexpr int FewestLines = 1;
+constexpr int MostLines = Metrics::ComposerMaxLines;
+
+bool isEnter(const QKeyEvent *event)
+{
+    return event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+}
+
 } // namespace
+
+QStringList localFiles(const QMimeData *source)
+{
+    QStringList out;
+    const QList<QUrl> urls = source->urls();
+    for (const QUrl &url : urls) {
+        if (!url.isLocalFile())
+            return {};
+        out.append(url.toLocalFile());
+    }
+    return out;
+}
 
 ComposerEdit::ComposerEdit(QWidget *parent)
     : QPlainTextEdit(parent)
 {
     setTabChangesFocus(true);
+    setFrameShape(NoFrame);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setVerticalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     verticalScrollBar()->setAccessibleName(tr("Scroll the message"));
+    document()->setDocumentMargin(0);
     connect(document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
-            [this] { updateGeometry(); });
+            [this](const QSizeF &size) {
+                setVerticalScrollBarPolicy(size.height() > MostLines ? Qt::ScrollBarAsNeeded
+                                                                     : Qt::ScrollBarAlwaysOff);
+                updateGeometry();
+            });
+    connect(&Theme::instance(), &Theme::changed, this, &ComposerEdit::applyTheme);
+    applyTheme();
+}
+
+void ComposerEdit::applyTheme()
+{
+    const Theme &theme = Theme::instance();
+    setFont(theme.font(TextStyle::Body));
+    QPalette colors = palette();
+    colors.setColor(QPalette::Base, theme.color(Role::Raised));
+    colors.setColor(QPalette::Text, theme.color(Role::Text));
+    colors.setColor(QPalette::PlaceholderText, theme.color(Role::Text2));
+    setPalette(colors);
+    updateGeometry();
 }
 
 int ComposerEdit::heightFor(int lines) const
@@ -45,15 +90,24 @@ QSize ComposerEdit::sizeHint() const
 
 QSize ComposerEdit::minimumSizeHint() const { return {120, heightFor(FewestLines)}; }
 
+bool ComposerEdit::event(QEvent *event)
+{
+    // While text is composed its keys are no shortcuts of the window: Escape drops a candidate, not the run.
+    if (event->type() == QEvent::ShortcutOverride && m_composing) {
+        event->accept();
+        return true;
+    }
+    return QPlainTextEdit::event(event);
+}
+
 void ComposerEdit::keyPressEvent(QKeyEvent *event)
 {
-    const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
-    if (!isEnter) {
-        QPlainTextEdit::keyPressEvent(event);
+    if (m_composing && (isEnter(event) || event->key() == Qt::Key_Escape)) {
+        event->accept(); // It ends the composition, nothing else.
         return;
     }
-    if (m_composing) {
-        event->accept(); // It ends the composition, nothing else.
+    if (!isEnter(event)) {
+        QPlainTextEdit::keyPressEvent(event);
         return;
     }
     const Qt::KeyboardModifiers modifiers = event->modifiers() & ~Qt::KeypadModifier;
@@ -79,16 +133,32 @@ void ComposerEdit::inputMethodEvent(QInputMethodEvent *event)
     QPlainTextEdit::inputMethodEvent(event);
 }
 
+void ComposerEdit::focusInEvent(QFocusEvent *event)
+{
+    QPlainTextEdit::focusInEvent(event);
+    Q_EMIT focusChanged();
+}
+
 void ComposerEdit::focusOutEvent(QFocusEvent *event)
 {
     m_composing = false;
     QPlainTextEdit::focusOutEvent(event);
+    Q_EMIT focusChanged();
 }
 
-bool ComposerEdit::canInsertFromMimeData(const QMimeData *source) const { return source->hasText(); }
+bool ComposerEdit::canInsertFromMimeData(const QMimeData *source) const
+{
+    if (m_takesFiles && !localFiles(source).isEmpty())
+        return false; // A drop goes on to the composer.
+    return source->hasText();
+}
 
 void ComposerEdit::insertFromMimeData(const QMimeData *source)
 {
+    if (const QStringList files = localFiles(source); m_takesFiles && !files.isEmpty()) {
+        Q_EMIT filesPasted(files);
+        return;
+    }
     const QString text = source->text();
     if (text.size() + document()->characterCount() > LongestPaste) {
         Q_EMIT pasteRefused(text.size());

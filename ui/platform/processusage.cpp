@@ -26,11 +26,11 @@ std::optional<ProcessUsage> ProcessUsage::read()
     if (!file.open(QIODevice::ReadOnly))
         return std::nullopt;
     const QList<QByteArray> pages = file.readAll().split(' '); // size resident shared …
-    if (pages.size() < 3)
+    if (pages.size() < 2)
         return std::nullopt;
     ProcessUsage usage;
     usage.cpuMs = qint64(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000;
-    usage.memoryBytes = (pages[1].toLongLong() - pages[2].toLongLong()) * sysconf(_SC_PAGESIZE);
+    usage.memoryBytes = pages[1].toLongLong() * sysconf(_SC_PAGESIZE);
     return usage;
 #else
     return std::nullopt;

@@ -12,7 +12,7 @@ namespace Pilothouse {
 /// What this process has used. Reading takes some microseconds.
 struct ProcessUsage {
     qint64 cpuMs = 0; ///< Processor time since the start, all threads.
-    qint64 memoryBytes = 0; ///< Of its own: resident, without pages of files that others share.
+    qint64 memoryBytes = 0; ///< Resident.
 
     /// Empty where the system does not tell.
     [[nodiscard]] static std::optional<ProcessUsage> read();

@@ -3,19 +3,23 @@
 
 #include "shell/conversationpage.h"
 
+#include "approval/approvalbar.h"
 #include "composer/composer.h"
 #include "composer/composeredit.h"
-#include "shell/approvalbar.h"
-#include "shell/elidedlabel.h"
+#include "shell/approvalplaces.h"
+#include "shell/conversationactions.h"
+#include "shell/conversationheader.h"
 #include "shell/welcomepage.h"
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/statewords.h"
+#include "theme/metrics.h"
 #include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
 
+#include <QDesktopServices>
+#include <QDir>
 #include <QHBoxLayout>
-#include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -23,71 +27,45 @@ namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
-ConversationPage::ConversationPage(Workspace *workspace, QWidget *parent)
+ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *actions, QWidget *parent)
     : QWidget(parent)
     , m_workspace(workspace)
-    , m_title(new ElidedLabel(tr("Title")))
-    , m_state(new ElidedLabel(tr("State")))
-    , m_model(new ElidedLabel(tr("Model")))
-    , m_stop(new QPushButton(tr("Stop")))
+    , m_header(new ConversationHeader(workspace, actions))
     , m_stack(new QStackedWidget)
     , m_transcript(new TranscriptView)
     , m_welcome(new WelcomePage)
     , m_approvals(new ApprovalBar)
     , m_composer(new Composer)
 {
+    setAutoFillBackground(true);
+    setBackgroundRole(QPalette::Base);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-
-    auto *header = new QWidget;
-    auto *headerRow = new QHBoxLayout(header);
-    headerRow->setContentsMargins(16, 8, 12, 8);
-    auto *words = new QVBoxLayout;
-    words->setSpacing(2);
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
-    m_title->setFont(bold);
-    words->addWidget(m_title);
-    auto *second = new QHBoxLayout;
-    second->setSpacing(16);
-    second->addWidget(m_state, 3);
-    second->addWidget(m_model, 2);
-    m_model->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    words->addLayout(second);
-    headerRow->addLayout(words, 1);
-    headerRow->addSpacing(12);
-    headerRow->addWidget(m_stop, 0, Qt::AlignVCenter);
-    layout->addWidget(header);
-
-    auto *line = new QFrame;
-    line->setFrameShape(QFrame::HLine);
-    line->setFrameShadow(QFrame::Plain);
-    line->setForegroundRole(QPalette::Mid);
-    layout->addWidget(line);
-
+    layout->addWidget(m_header);
     m_stack->addWidget(m_welcome);
     m_stack->addWidget(m_transcript);
     layout->addWidget(m_stack, 1);
 
     auto *foot = new QWidget;
     auto *footLayout = new QVBoxLayout(foot);
-    footLayout->setContentsMargins(12, 8, 12, 8);
-    footLayout->setSpacing(8);
+    footLayout->setContentsMargins(Metrics::ComposerMargin, Metrics::SpaceS, Metrics::ComposerMargin,
+                                   Metrics::ComposerMargin);
+    footLayout->setSpacing(Metrics::SpaceS);
     footLayout->addWidget(m_approvals);
     footLayout->addWidget(m_composer);
     layout->addWidget(foot);
 
     m_transcript->setModel(workspace->transcript());
-    m_stop->setAccessibleName(tr("Stop"));
-    m_stop->setToolTip(tr("Ctrl+."));
-
-    connect(m_stop, &QPushButton::clicked, workspace, &Workspace::stop);
+    m_transcript->setLinkOpener([](const QUrl &url) { QDesktopServices::openUrl(url); });
+    m_places = new ApprovalPlaces(workspace, m_transcript, m_approvals, this);
+    connect(m_header, &ConversationHeader::keysRequested, this, &ConversationPage::keysRequested);
+    connect(m_welcome, &WelcomePage::keysRequested, this, &ConversationPage::keysRequested);
+    m_composer->setDraftFolder(QDir(workspace->dataDir()).filePath(u"drafts"_s));
     connect(m_composer, &Composer::submitted, workspace, &Workspace::send);
     connect(m_composer, &Composer::problem, workspace, &Workspace::problem);
     connect(m_welcome, &WelcomePage::tourRequested, workspace, &Workspace::startTour);
     connect(m_approvals, &ApprovalBar::answered, workspace, &Workspace::answer);
-    connect(workspace, &Workspace::answerFailed, m_approvals, &ApprovalBar::answerFailed);
     connect(workspace, &Workspace::sendFailed, m_composer, &Composer::restore);
     connect(workspace, &Workspace::conversationMade, m_composer, &Composer::adoptConversation);
     connect(workspace, &Workspace::currentChanged, this, &ConversationPage::onCurrentChanged);
@@ -123,45 +101,53 @@ void ConversationPage::onCurrentChanged()
 
 void ConversationPage::updateHeader()
 {
-    const QString current = m_workspace->current();
-    const bool running = m_workspace->isRunning(current);
-    const bool stopping = m_workspace->isStopping(current);
-    m_stop->setEnabled(running && !stopping && m_workspace->canWork());
-    m_composer->setRunning(running);
+    m_composer->setState(composerState());
+    const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
+    m_composer->setCanUpload(m_workspace->canWork() && summary && summary->sandboxState == "active"_L1);
     m_composer->setDisabledReason(m_workspace->canWork() ? QString() : tr("Reading only"));
-    const ConversationSummary *summary = m_workspace->conversations()->summary(current);
-    if (!summary) {
-        const ConversationSettings &defaults = m_workspace->defaults();
-        m_title->setWords(tr("New conversation"));
-        m_state->setWords(running ? stateWord(u"connecting"_s) : QString());
-        m_model->setWords(defaults.provider.isEmpty() ? QString()
-                                                      : modelText(defaults.provider, defaults.model));
-        return;
+    m_header->refresh();
+}
+
+Composer::State ConversationPage::composerState() const
+{
+    const QString &current = m_workspace->current();
+    if (current.isEmpty())
+        return Composer::State::New;
+    if (!m_workspace->isRunning(current))
+        return Composer::State::Idle;
+    return m_workspace->pendingCalls()->of(current).isEmpty() ? Composer::State::Running
+                                                              : Composer::State::Waiting;
+}
+
+QList<QWidget *> ConversationPage::zones() const
+{
+    QList<QWidget *> zones;
+    if (m_transcript->isVisible())
+        zones.append(m_transcript);
+    // In the transcript or above the composer, wherever it is seen.
+    for (ApprovalCard *card : findChildren<ApprovalCard *>()) {
+        if (card->isVisible()) {
+            zones.append(card);
+            break;
+        }
     }
-    const QString state = stopping ? u"stopping"_s : summary->state;
-    const QString detail = stateDetailText(*summary);
-    QString words = stateWord(state);
-    if (stopping)
-        words += u": "_s + tr("waiting until the command has ended or the machine is frozen");
-    else if (!detail.isEmpty())
-        words += u": "_s + detail;
-    m_title->setWords(titleText(*summary));
-    m_state->setWords(words);
-    m_model->setWords(modelText(summary->provider, summary->model));
+    zones.append(m_composer->edit());
+    return zones;
 }
 
 void ConversationPage::updateApprovals()
 {
     const QWidget *focused = focusWidget();
     const bool wasThere = focused && m_approvals->isAncestorOf(focused);
-    m_approvals->setCalls(m_workspace->pendingCalls()->of(m_workspace->current()));
+    m_places->update();
+    m_composer->setState(composerState());
     if (wasThere && m_approvals->cards().isEmpty())
         focusComposer();
 }
 
 void ConversationPage::updateWelcome()
 {
-    const ConversationSettings &defaults = m_workspace->defaults();
+    const ConversationSettings &defaults = m_workspace->draft();
     m_welcome->setFirstRun(m_workspace->conversations()->rowCount() == 0);
     m_welcome->setModel(defaults.provider.isEmpty() ? QString()
                                                     : QString(defaults.provider + u'/' + defaults.model),

@@ -3,16 +3,18 @@
 
 #pragma once
 
+#include "composer/composer.h"
+
 #include <QWidget>
 
-class QPushButton;
 class QStackedWidget;
 
 namespace Pilothouse {
 
 class ApprovalBar;
-class Composer;
-class ElidedLabel;
+class ApprovalPlaces;
+class ConversationActions;
+class ConversationHeader;
 class TranscriptView;
 class WelcomePage;
 class Workspace;
@@ -21,29 +23,33 @@ class Workspace;
 class ConversationPage : public QWidget {
     Q_OBJECT
 public:
-    explicit ConversationPage(Workspace *workspace, QWidget *parent = nullptr);
+    ConversationPage(Workspace *workspace, ConversationActions *actions, QWidget *parent = nullptr);
 
     [[nodiscard]] Composer *composer() const { return m_composer; }
     [[nodiscard]] TranscriptView *transcript() const { return m_transcript; }
     [[nodiscard]] ApprovalBar *approvals() const { return m_approvals; }
     [[nodiscard]] WelcomePage *welcome() const { return m_welcome; }
+    [[nodiscard]] ConversationHeader *header() const { return m_header; }
     void focusComposer();
+    [[nodiscard]] QList<QWidget *> zones() const; ///< What F6 walks through here, from top to bottom.
+
+Q_SIGNALS:
+    void keysRequested();
 
 private:
     void onCurrentChanged();
     void updateHeader();
+    [[nodiscard]] Composer::State composerState() const;
     void updateApprovals();
     void updateWelcome();
 
     Workspace *m_workspace;
-    ElidedLabel *m_title;
-    ElidedLabel *m_state;
-    ElidedLabel *m_model;
-    QPushButton *m_stop;
+    ConversationHeader *m_header;
     QStackedWidget *m_stack;
     TranscriptView *m_transcript;
     WelcomePage *m_welcome;
     ApprovalBar *m_approvals;
+    ApprovalPlaces *m_places;
     Composer *m_composer;
 };
 

@@ -3,18 +3,16 @@
 
 #pragma once
 
-#include "util/error.h"
-
-#include <QFrame>
-
-class QLabel;
-class QPushButton;
+#include <QWidget>
 
 namespace Pilothouse {
 
-/// An error inside the window: what happened, what was kept, what to do. Stays until it is dismissed or
-/// replaced.
-class ErrorBar : public QFrame {
+class ErrorBlock;
+struct Error;
+
+/// A problem that concerns the window: what happened, what was kept, what to do. Stays until it is dismissed
+/// or replaced.
+class ErrorBar : public QWidget {
     Q_OBJECT
 public:
     explicit ErrorBar(QWidget *parent = nullptr);
@@ -29,10 +27,7 @@ Q_SIGNALS:
     void actionRequested();
 
 private:
-    QLabel *m_headline;
-    QLabel *m_rest;
-    QPushButton *m_action;
-    QPushButton *m_dismiss;
+    ErrorBlock *m_block;
 };
 
 } // namespace Pilothouse

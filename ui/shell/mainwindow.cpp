@@ -3,142 +3,263 @@
 
 #include "shell/mainwindow.h"
 
+#include "settings/settingspage.h"
+#include "shell/columns.h"
+#include "shell/conversationactions.h"
+#include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
-#include "shell/elidedlabel.h"
 #include "shell/errorbar.h"
+#include "shell/panebinding.h"
+#include "shell/panecolumn.h"
+#include "shell/settingsbinding.h"
+#include "shell/sidebarrail.h"
+#include "shell/statusline.h"
+#include "shell/topbar.h"
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/conversationlistview.h"
+#include "sidebar/sidebar.h"
+#include "sidebar/sidebarmodel.h"
 #include "sidebar/statewords.h"
 #include "text/inerttext.h"
+#include "transcript/transcriptview.h"
 
 #include <QAction>
 #include <QCloseEvent>
-#include <QLabel>
-#include <QMenuBar>
-#include <QPushButton>
-#include <QSplitter>
-#include <QStatusBar>
+#include <QDir>
+#include <QMenu>
+#include <QSettings>
+#include <QStackedWidget>
 #include <QTimer>
 #include <QVBoxLayout>
 
 namespace Pilothouse {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
-constexpr int SidebarWidth = 264;
-constexpr int LongestStatus = 160; // The error bar has the rest.
+constexpr qsizetype LongestStatus = 160; // The error bar has the rest.
+constexpr QSize DefaultSize(1440, 900);
+constexpr QSize SmallestSize(720, 480);
+const auto GeometryKey = u"window/geometry"_s;
 
 } // namespace
 
 MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
     : QMainWindow(parent)
     , m_workspace(workspace)
-    , m_list(new ConversationListView)
-    , m_page(new ConversationPage(workspace))
+    , m_model(new SidebarModel(workspace->conversations(), this))
+    , m_sidebar(new Sidebar(m_model))
+    , m_rail(new SidebarRail(m_model))
+    , m_conversationActions(new ConversationActions(workspace, this))
+    , m_page(new ConversationPage(workspace, m_conversationActions))
+    , m_panes(new PaneColumn)
+    , m_columns(new Columns(m_sidebar, m_rail, m_page, m_panes))
+    , m_settings(new SettingsPage)
+    , m_top(new TopBar)
     , m_errors(new ErrorBar)
-    , m_new(new QPushButton(tr("New")))
-    , m_backend(new ElidedLabel(tr("Sandbox")))
-    , m_message(new ElidedLabel(tr("Last problem")))
+    , m_status(new StatusLine)
+    , m_pages(new QStackedWidget)
 {
     setWindowTitle(tr("Pilothouse"));
-    resize(1100, 760);
-
-    auto *sidebar = new QWidget;
-    auto *sidebarLayout = new QVBoxLayout(sidebar);
-    sidebarLayout->setContentsMargins(0, 0, 0, 0);
-    sidebarLayout->setSpacing(0);
-    auto *sidebarHead = new QHBoxLayout;
-    sidebarHead->setContentsMargins(12, 8, 8, 8);
-    auto *sidebarTitle = new QLabel(tr("Conversations"));
-    QFont bold = font();
-    bold.setWeight(QFont::DemiBold);
-    sidebarTitle->setFont(bold);
-    sidebarHead->addWidget(sidebarTitle, 1);
-    m_new->setAccessibleName(tr("New conversation"));
-    m_new->setToolTip(tr("Ctrl+N"));
-    sidebarHead->addWidget(m_new);
-    sidebarLayout->addLayout(sidebarHead);
-    sidebarLayout->addWidget(m_list, 1);
-
-    auto *splitter = new QSplitter(Qt::Horizontal);
-    splitter->setAccessibleName(tr("Columns"));
-    splitter->addWidget(sidebar);
-    splitter->addWidget(m_page);
-    splitter->setStretchFactor(0, 0);
-    splitter->setStretchFactor(1, 1);
-    splitter->setChildrenCollapsible(false);
-    splitter->setSizes({SidebarWidth, width() - SidebarWidth});
-    sidebar->setMinimumWidth(180);
-    m_page->setMinimumWidth(420);
-
+    setMinimumSize(SmallestSize);
+    setMenuWidget(m_top);
+    m_pages->addWidget(m_columns);
+    m_pages->addWidget(m_settings);
     auto *central = new QWidget;
     auto *layout = new QVBoxLayout(central);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_errors);
-    layout->addWidget(splitter, 1);
+    layout->addWidget(m_pages, 1);
+    layout->addWidget(m_status);
     setCentralWidget(central);
-    statusBar()->addWidget(m_backend, 2);
-    statusBar()->addWidget(m_message, 3);
-    m_message->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    new SettingsBinding(workspace, m_settings);
+    new PaneBinding(workspace, m_page, m_panes, this);
+    makeMenus();
+    connectAll();
 
-    m_list->setConversations(workspace->conversations());
-    makeMenu();
-
-    connect(m_new, &QPushButton::clicked, this, &MainWindow::newConversation);
-    connect(m_list, &ConversationListView::conversationChosen, workspace, &Workspace::setCurrent);
-    connect(workspace, &Workspace::currentChanged, this, [this](const QString &id) {
-        m_list->choose(id);
-        updateActions();
-        updateStatus();
-    });
-    connect(workspace, &Workspace::runningChanged, this, &MainWindow::updateActions);
-    connect(workspace, &Workspace::availabilityChanged, this, [this] {
-        if (m_workspace->canWork()) {
-            m_errors->dismiss();
-            m_message->setWords({});
-        }
-        updateActions();
-        updateStatus();
-    });
-    connect(workspace, &Workspace::defaultsChanged, this, &MainWindow::updateStatus);
-    connect(workspace->conversations(), &QAbstractItemModel::dataChanged, this, &MainWindow::updateStatus);
-    connect(workspace, &Workspace::problem, this, &MainWindow::showProblem);
-    connect(m_errors, &ErrorBar::actionRequested, this, &MainWindow::retryRequested);
+    const QSettings saved(windowFile(), QSettings::IniFormat);
+    if (!restoreGeometry(saved.value(GeometryKey).toByteArray()))
+        resize(DefaultSize);
+    m_columns->restore(saved);
     updateActions();
     updateStatus();
     m_page->focusComposer();
 }
 
-void MainWindow::makeMenu()
+MainWindow::~MainWindow() = default;
+
+ConversationListView *MainWindow::list() const { return m_sidebar->list(); }
+
+PaneHost *MainWindow::panes() const { return m_panes; }
+
+QString MainWindow::windowFile() const { return QDir(m_workspace->dataDir()).filePath(u"window.ini"_s); }
+
+void MainWindow::connectAll()
 {
-    menuBar()->setAccessibleName(tr("Menu"));
-    QMenu *menu = menuBar()->addMenu(tr("&Conversation"));
-    m_newAction = menu->addAction(tr("&New"), this, &MainWindow::newConversation);
-    m_newAction->setShortcut(QKeySequence::New);
-    m_stopAction = menu->addAction(tr("&Stop"), m_workspace, &Workspace::stop);
-    m_stopAction->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_Period));
-    m_tourAction = menu->addAction(tr("Take the &tour"), m_workspace, &Workspace::startTour);
-    menu->addSeparator();
-    QAction *quit = menu->addAction(tr("&Quit"), this, &QWidget::close);
-    quit->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_Q));
+    connect(m_sidebar, &Sidebar::newRequested, this, &MainWindow::newConversation);
+    connect(m_rail, &SidebarRail::newRequested, this, &MainWindow::newConversation);
+    for (ConversationListView *view : {m_sidebar->list(), m_rail->list()}) {
+        connect(view, &ConversationListView::conversationChosen, m_workspace, &Workspace::setCurrent);
+        connect(view, &ConversationListView::menuRequested, this,
+                [this](const QString &id, const QPoint &position) {
+                    auto *menu = new QMenu(this);
+                    menu->setAttribute(Qt::WA_DeleteOnClose);
+                    m_conversationActions->fillMenu(menu, id);
+                    menu->popup(position);
+                });
+    }
+    connect(m_model, &SidebarModel::renameRequested, m_workspace, &Workspace::rename);
+    connect(m_conversationActions, &ConversationActions::renameRequested, this, &MainWindow::renameCurrent);
+    connect(m_page->transcript(), &TranscriptView::linkHovered, this,
+            [this](const QString &target) { m_status->setMessage(target.left(LongestStatus)); });
+    connect(m_page, &ConversationPage::keysRequested, this, [this] { openSettings(u"keys"_s); });
+    connect(m_columns, &Columns::arranged, this, &MainWindow::updateActions);
+    connect(m_settings, &SettingsPage::left, this, &MainWindow::closeSettings);
+    connect(m_settings, &SettingsPage::conversationRequested, this, [this](const QString &id) {
+        closeSettings();
+        m_workspace->setCurrent(id);
+    });
+
+    connect(m_workspace, &Workspace::currentChanged, this, [this](const QString &id) {
+        m_sidebar->list()->choose(id);
+        m_rail->list()->choose(id);
+        updateActions();
+        updateStatus();
+    });
+    connect(m_workspace, &Workspace::runningChanged, this, [this] {
+        updateActions();
+        updateStatus();
+    });
+    connect(m_workspace, &Workspace::availabilityChanged, this, [this] {
+        if (m_workspace->canWork()) {
+            m_errors->dismiss();
+            m_status->setMessage({});
+        }
+        updateActions();
+        updateStatus();
+    });
+    connect(m_workspace, &Workspace::defaultsChanged, this, &MainWindow::updateStatus);
+    connect(m_workspace, &Workspace::costChanged, this,
+            [this] { m_status->setCost(m_workspace->costToday()); });
+    connect(m_workspace, &Workspace::notice, this,
+            [this](const QString &text) { m_status->setMessage(inertLine(text, LongestStatus)); });
+    connect(m_workspace->conversations(), &QAbstractItemModel::dataChanged, this, [this] {
+        updateActions();
+        updateStatus();
+    });
+    connect(m_workspace->conversations(), &QAbstractItemModel::rowsInserted, this,
+            &MainWindow::updateActions);
+    connect(m_workspace->conversations(), &QAbstractItemModel::modelReset, this, &MainWindow::updateActions);
+    connect(m_workspace, &Workspace::problem, this, &MainWindow::showProblem);
+    connect(m_errors, &ErrorBar::actionRequested, this, &MainWindow::retryRequested);
 }
 
 void MainWindow::newConversation()
 {
+    closeSettings();
     m_workspace->setCurrent({});
     m_page->focusComposer();
 }
 
+void MainWindow::renameCurrent(const QString &id)
+{
+    if (id != m_workspace->current())
+        m_workspace->setCurrent(id);
+    if (m_sidebar->isVisible())
+        m_sidebar->list()->renameChosen();
+    else
+        m_page->header()->editTitle();
+}
+
+void MainWindow::openSettings(const QString &section)
+{
+    if (!section.isEmpty())
+        m_settings->showSection(section);
+    m_pages->setCurrentWidget(m_settings);
+    m_settings->focusSections();
+    updateActions();
+}
+
+void MainWindow::closeSettings()
+{
+    if (m_pages->currentWidget() == m_columns)
+        return;
+    m_pages->setCurrentWidget(m_columns);
+    m_page->focusComposer();
+    updateActions();
+}
+
+void MainWindow::walk(int step)
+{
+    if (m_pages->currentWidget() != m_columns)
+        return;
+    QList<QWidget *> zones;
+    QWidget *list = m_sidebar->isVisible() ? m_sidebar->list()
+        : m_rail->isVisible()              ? m_rail->list()
+                                           : nullptr;
+    if (list)
+        zones.append(list);
+    zones += m_page->zones();
+    if (m_panes->isVisible())
+        zones.append(m_panes);
+    const QWidget *focused = focusWidget();
+    qsizetype at = -1;
+    for (qsizetype i = 0; i < zones.size(); ++i) {
+        const QWidget *column = zones[i] == list ? list->parentWidget()->parentWidget() : zones[i];
+        if (focused
+            && (zones[i] == focused || zones[i]->isAncestorOf(focused)
+                || (zones[i] == list && column && column->isAncestorOf(focused))))
+            at = i;
+    }
+    const qsizetype next =
+        at < 0 ? (step > 0 ? 0 : zones.size() - 1) : (at + step + zones.size()) % zones.size();
+    QWidget *zone = zones[next];
+    if (zone == m_panes)
+        m_panes->focusPane();
+    else
+        zone->setFocus(step > 0 ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+}
+
+void MainWindow::step(int direction)
+{
+    const int from = m_model->placeOf(m_workspace->current());
+    for (int place = from < 0 ? (direction > 0 ? 0 : m_model->rowCount() - 1) : from + direction;
+         place >= 0 && place < m_model->rowCount(); place += direction) {
+        const QString id = m_model->index(place).data(ConversationListModel::IdRole).toString();
+        if (id.isEmpty())
+            continue;
+        m_workspace->setCurrent(id);
+        return;
+    }
+}
+
 void MainWindow::updateActions()
 {
+    if (!m_newAction)
+        return; // Not made yet.
     const bool canWork = m_workspace->canWork() && !m_leaving;
     const QString current = m_workspace->current();
-    m_new->setEnabled(canWork);
+    const ConversationSummary *summary = m_workspace->conversations()->summary(current);
+    m_sidebar->setCanMake(canWork);
+    m_rail->setCanMake(canWork);
     m_newAction->setEnabled(canWork);
     m_tourAction->setEnabled(canWork);
     m_stopAction->setEnabled(canWork && m_workspace->isRunning(current) && !m_workspace->isStopping(current));
+    for (QAction *action : std::as_const(m_currentActions))
+        action->setEnabled(summary != nullptr);
+    for (QAction *action : std::as_const(m_changingActions))
+        action->setEnabled(summary && canWork);
+    m_archiveAction->setText(summary && summary->archived ? tr("Take out of the archi&ve") : tr("Archi&ve"));
+    const bool onColumns = m_pages->currentWidget() == m_columns;
+    m_sidebarAction->setEnabled(onColumns);
+    m_panesAction->setEnabled(onColumns);
+    m_panesAction->setVisible(!m_panes->panes().isEmpty());
+    m_sidebarAction->setChecked(m_sidebar->isVisibleTo(m_columns));
+    m_panesAction->setChecked(m_panes->isVisibleTo(m_columns));
+    m_settingsAction->setChecked(!onColumns);
 }
 
 void MainWindow::updateStatus()
@@ -146,15 +267,34 @@ void MainWindow::updateStatus()
     if (m_leaving)
         return;
     const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
-    const QString backend = summary ? summary->backend : m_workspace->defaults().backend;
-    m_backend->setWords(m_workspace->canWork() ? backendText(backend) : QString());
+    const QString backend = summary ? summary->backend : m_workspace->draft().backend;
+    m_status->setBackend(m_workspace->canWork() ? backendText(backend) : QString());
+    // In use: the one that is shown, and those of turns that run.
+    QStringList providers{summary ? summary->provider : m_workspace->draft().provider};
+    for (int i = 0; i < m_workspace->conversations()->rowCount(); ++i) {
+        const QModelIndex index = m_workspace->conversations()->index(i);
+        if (m_workspace->isRunning(index.data(ConversationListModel::IdRole).toString()))
+            providers.append(index.data(ConversationListModel::ProviderRole).toString());
+    }
+    providers.removeAll(QString());
+    providers.removeDuplicates();
+    QStringList names;
+    for (const QString &provider : std::as_const(providers)) {
+        QString name = isScripted(provider) ? tr("Demo, scripted") : provider;
+        for (const ServiceInfo &service : m_workspace->services()) {
+            if (service.id == provider && !isScripted(provider))
+                name = service.name;
+        }
+        names.append(inertLine(name, LongestStatus));
+    }
+    m_status->setProviders(names.join(u", "_s));
 }
 
 void MainWindow::showProblem(const Error &error)
 {
     m_errors->setAction(m_workspace->canWork() ? QString() : tr("Try again"));
     m_errors->showError(error);
-    m_message->setWords(inertLine(error.message, LongestStatus));
+    m_status->setMessage(inertLine(error.message, LongestStatus));
 }
 
 void MainWindow::paintEvent(QPaintEvent *event)
@@ -170,6 +310,11 @@ void MainWindow::paintEvent(QPaintEvent *event)
 void MainWindow::closeEvent(QCloseEvent *event)
 {
     if (m_leaving || m_leaveNow || m_workspace->runningCount() == 0) {
+        if (QDir(m_workspace->dataDir()).exists()) {
+            QSettings saved(windowFile(), QSettings::IniFormat);
+            saved.setValue(GeometryKey, saveGeometry());
+            m_columns->save(saved);
+        }
         event->accept();
         return;
     }

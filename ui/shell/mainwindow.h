@@ -6,14 +6,23 @@
 #include <QMainWindow>
 
 class QAction;
-class QPushButton;
+class QStackedWidget;
 
 namespace Pilothouse {
 
+class Columns;
+class ConversationActions;
 class ConversationListView;
 class ConversationPage;
-class ElidedLabel;
 class ErrorBar;
+class PaneColumn;
+class PaneHost;
+class SettingsPage;
+class Sidebar;
+class SidebarModel;
+class SidebarRail;
+class StatusLine;
+class TopBar;
 class Workspace;
 struct Error;
 
@@ -24,12 +33,21 @@ class MainWindow : public QMainWindow {
 public:
     /// `workspace` outlives the window.
     explicit MainWindow(Workspace *workspace, QWidget *parent = nullptr);
+    ~MainWindow() override;
 
     [[nodiscard]] ConversationPage *page() const { return m_page; }
-    [[nodiscard]] ConversationListView *list() const { return m_list; }
+    [[nodiscard]] ConversationListView *list() const;
+    [[nodiscard]] Sidebar *sidebar() const { return m_sidebar; }
+    [[nodiscard]] SidebarModel *conversations() const { return m_model; }
+    [[nodiscard]] Columns *columns() const { return m_columns; }
+    [[nodiscard]] PaneHost *panes() const;
     [[nodiscard]] ErrorBar *errorBar() const { return m_errors; }
+    [[nodiscard]] StatusLine *statusLine() const { return m_status; }
+    [[nodiscard]] SettingsPage *settingsPage() const { return m_settings; }
     void newConversation();
     void showProblem(const Error &error);
+    void openSettings(const QString &section = {}); ///< keys, new, appearance, data
+    void closeSettings();
 
 Q_SIGNALS:
     void firstPainted(); ///< Once, after the first frame: what takes time starts now.
@@ -41,20 +59,40 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    void makeMenu();
+    void makeMenus();
+    void makeConversationMenu();
+    void makeViewMenu();
+    void makeGoMenu();
+    void connectAll();
+    void walk(int step); ///< F6: the next column.
+    void step(int direction); ///< To the next conversation of the list.
     void updateActions();
     void updateStatus();
+    void renameCurrent(const QString &id);
+    [[nodiscard]] QString windowFile() const;
 
     Workspace *m_workspace;
-    ConversationListView *m_list;
+    SidebarModel *m_model;
+    Sidebar *m_sidebar;
+    SidebarRail *m_rail;
+    ConversationActions *m_conversationActions;
     ConversationPage *m_page;
+    PaneColumn *m_panes;
+    Columns *m_columns;
+    SettingsPage *m_settings;
+    TopBar *m_top;
     ErrorBar *m_errors;
-    QPushButton *m_new;
-    ElidedLabel *m_backend;
-    ElidedLabel *m_message;
+    StatusLine *m_status;
+    QStackedWidget *m_pages;
     QAction *m_newAction = nullptr;
     QAction *m_stopAction = nullptr;
     QAction *m_tourAction = nullptr;
+    QAction *m_archiveAction = nullptr;
+    QAction *m_sidebarAction = nullptr;
+    QAction *m_panesAction = nullptr;
+    QAction *m_settingsAction = nullptr;
+    QList<QAction *> m_currentActions; ///< Of the conversation that is shown, if any.
+    QList<QAction *> m_changingActions; ///< Those of them that write.
     bool m_painted = false;
     bool m_leaving = false; ///< Turns are being stopped before the window closes.
     bool m_leaveNow = false;

@@ -3,55 +3,99 @@
 
 #include "shell/welcomepage.h"
 
+#include "shell/welcomeway.h"
+#include "theme/controls/button.h"
+#include "theme/controls/hairline.h"
+#include "theme/controls/label.h"
+#include "theme/metrics.h"
+#include "theme/paint.h"
+#include "theme/theme.h"
+
 #include <QHBoxLayout>
-#include <QLabel>
-#include <QPushButton>
-#include <QVBoxLayout>
+#include <QPainter>
 
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int TextWidth = 440;
-}
+
+constexpr int PageWidth = 900;
+
+class Card : public QWidget {
+public:
+    using QWidget::QWidget;
+
+protected:
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        paintBox(&painter, QRectF(rect()), Role::Canvas, Role::Line, Metrics::RadiusCard);
+    }
+};
+
+} // namespace
 
 WelcomePage::WelcomePage(QWidget *parent)
     : QWidget(parent)
-    , m_headline(new QLabel)
-    , m_text(new QLabel)
-    , m_tour(new QPushButton(tr("Take the tour")))
+    , m_headline(new Label({}, TextStyle::WelcomeTitle))
+    , m_text(new Label({}, TextStyle::Body, Role::Text2))
+    , m_card(new Card)
+    , m_next(new Label({}, TextStyle::Small, Role::Text2))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    // A column between stretches and not an aligned widget: only then do wrapped labels get the height they
-    // need.
     auto *row = new QHBoxLayout(this);
-    auto *layout = new QVBoxLayout;
+    row->setContentsMargins(Metrics::SpaceXl, Metrics::SpaceL, Metrics::SpaceXl, Metrics::SpaceL);
+    auto *page = new QWidget;
+    page->setMaximumWidth(Theme::instance().px(PageWidth));
     row->addStretch(1);
-    row->addLayout(layout);
+    row->addWidget(page, 100);
     row->addStretch(1);
-    layout->setSpacing(8);
+    auto *layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Metrics::SpaceS);
     layout->addStretch(2);
-    for (QLabel *label : {m_headline, m_text}) {
-        label->setTextFormat(Qt::PlainText);
-        label->setWordWrap(true);
-        label->setAlignment(Qt::AlignCenter);
-        label->setFixedWidth(TextWidth);
-        layout->addWidget(label);
-    }
-    QFont headline = font();
-    headline.setWeight(QFont::DemiBold);
-    headline.setPointSizeF(headline.pointSizeF() * 1.2);
-    m_headline->setFont(headline);
-    layout->addSpacing(8);
-    m_tour->setMinimumWidth(140);
-    layout->addWidget(m_tour, 0, Qt::AlignHCenter);
+    m_text->setWordWrap(true);
+    m_next->setWordWrap(true);
+    layout->addWidget(m_headline);
+    layout->addWidget(m_text);
+    layout->addSpacing(Metrics::SpaceM);
+
+    auto *tour = new Button(tr("Start the tour"), Button::Kind::Primary);
+    tour->setAccessibleName(tour->text());
+    auto *keys = new Button(tr("Add keys…"));
+    keys->setAccessibleName(keys->text());
+    m_tour = new WelcomeWay(u"ship-wheel"_s, tr("Take the tour"),
+                            tr("A scripted agent writes a program, fails a test, fixes it and asks before "
+                               "one command. Under a minute."),
+                            {{u"check"_s, tr("The sandbox, commands and files are real")},
+                             {u"message-square-quote"_s, tr("The words are scripted, there is no AI in it")},
+                             {u"wifi-off"_s, tr("No key, no network")}},
+                            tour, true);
+    m_keys =
+        new WelcomeWay(u"cloud"_s, tr("Connect Superserve and a model provider"),
+                       tr("Cloud machines that pause while they wait for you, and models by your own key."),
+                       {{u"key-round"_s, tr("Keys from the environment, or for this session")},
+                        {u"shield-check"_s, tr("Each key can be tested; a refusal says why")},
+                        {u"hand"_s, tr("Agents in the cloud ask before they act")}},
+                       keys, false);
+    auto *ways = new QVBoxLayout(m_card);
+    ways->setContentsMargins(1, 1, 1, 1);
+    ways->setSpacing(0);
+    ways->addWidget(m_tour);
+    ways->addWidget(new HairLine);
+    ways->addWidget(m_keys);
+    layout->addWidget(m_card);
+    layout->addWidget(m_next);
     layout->addStretch(3);
-    m_tour->setAccessibleName(m_tour->text());
-    connect(m_tour, &QPushButton::clicked, this, &WelcomePage::tourRequested);
+    connect(tour, &Button::clicked, this, &WelcomePage::tourRequested);
+    connect(keys, &Button::clicked, this, &WelcomePage::keysRequested);
+    connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
     updateTexts();
 }
+
+Button *WelcomePage::tourButton() const { return m_tour->button(); }
+
+Button *WelcomePage::keysButton() const { return m_keys->button(); }
 
 void WelcomePage::setFirstRun(bool firstRun)
 {
@@ -74,22 +118,31 @@ void WelcomePage::setUsable(bool usable)
 
 void WelcomePage::updateTexts()
 {
-    m_headline->setText(m_firstRun ? tr("No conversations yet") : tr("No conversation chosen"));
-    m_tour->setVisible(m_usable);
+    m_headline->setText(m_firstRun ? tr("Start a first conversation") : tr("Start a conversation"));
+    m_card->setVisible(m_usable && m_firstRun);
     if (!m_usable) {
-        m_text->setText(m_firstRun ? QString() : tr("Choose one at the left to read it."));
+        m_text->setText(m_firstRun ? tr("The data folder is being opened.")
+                                   : tr("Choose a conversation at the left to read it."));
+        m_next->hide();
         return;
     }
-    QString text = m_firstRun ? tr("Write below what an agent should do. It works in a sandbox of its own, "
-                                   "never on your machine itself.")
-                              : tr("Choose one at the left, or write below to start a new one.");
-    if (!m_model.isEmpty())
-        text += u"\n\n"_s
-            + (m_scripted ? tr("No model key is known, so %1 plays: a fixed story, not an AI. The commands "
-                               "it runs are real.")
-                                .arg(m_model)
-                          : tr("A new conversation uses %1.").arg(m_model));
-    m_text->setText(text);
+    m_text->setText(
+        m_firstRun
+            ? tr("An agent is a model that runs commands in a sandbox, never on this computer itself. You "
+                 "watch it, stop it, "
+                 "correct it and take out what it made. Choose a way in, or write below what it should do.")
+            : tr("Write below what an agent should do, or choose a conversation at the left."));
+    m_next->setVisible(!m_model.isEmpty());
+    m_next->setText(m_scripted ? tr("The next message goes to %1, which plays a fixed story and is not an "
+                                    "AI; the commands it runs are real.")
+                                     .arg(m_model)
+                               : tr("The next message goes to %1.").arg(m_model));
+}
+
+void WelcomePage::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), Theme::instance().color(Role::Canvas));
 }
 
 } // namespace Pilothouse

@@ -5,12 +5,14 @@
 
 #include <QWidget>
 
-class QLabel;
-class QPushButton;
-
 namespace Pilothouse {
 
-/// What stands in the place of a transcript while no conversation is shown.
+class Button;
+class Label;
+class WelcomeWay;
+
+/// What stands in the place of a transcript while no conversation is shown: at first the ways in, later what
+/// the next message starts.
 class WelcomePage : public QWidget {
     Q_OBJECT
 public:
@@ -19,16 +21,25 @@ public:
     void setFirstRun(bool firstRun); ///< No conversation was ever made here.
     void setModel(const QString &modelText, bool scripted); ///< What a new conversation gets.
     void setUsable(bool usable);
+    [[nodiscard]] Button *tourButton() const;
+    [[nodiscard]] Button *keysButton() const;
 
 Q_SIGNALS:
     void tourRequested();
+    void keysRequested();
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
 
 private:
     void updateTexts();
 
-    QLabel *m_headline;
-    QLabel *m_text;
-    QPushButton *m_tour;
+    Label *m_headline;
+    Label *m_text;
+    QWidget *m_card;
+    WelcomeWay *m_tour;
+    WelcomeWay *m_keys;
+    Label *m_next;
     QString m_model;
     bool m_scripted = false;
     bool m_firstRun = true;

@@ -6,6 +6,8 @@
 #include "sidebar/conversationlistmodel.h"
 #include "transcript/transcriptmodel.h"
 
+#include <QDateTime>
+
 #include <utility>
 
 namespace Pilothouse {
@@ -23,6 +25,7 @@ constexpr int MostMissedEvents = 10'000; // Of the kinds that matter, in one tur
 
 Workspace::Workspace(const QString &dataDir, QObject *parent)
     : QObject(parent)
+    , m_dataDir(dataDir)
     , m_history(new HistoryService(dataDir, this))
     , m_conversations(new ConversationListModel(m_history, this))
     , m_transcript(new TranscriptModel(m_history, this))
@@ -45,10 +48,9 @@ void Workspace::setEngine(std::unique_ptr<Engine> engine)
     connect(m_engine.get(), &Engine::eventsReady, this, &Workspace::takeEvents);
     connect(m_engine.get(), &Engine::lagged, this, &Workspace::catchUp);
     connect(m_engine.get(), &Engine::storageProblem, this, &Workspace::problem);
-    m_engine->defaults(this, [this](const ConversationSettings &settings) {
-        m_defaults = settings;
-        Q_EMIT defaultsChanged();
-    });
+    readDefaults();
+    readServices();
+    readCost();
     m_conversations->reload();
     m_transcript->reread();
     Q_EMIT availabilityChanged();
@@ -57,6 +59,7 @@ void Workspace::setEngine(std::unique_ptr<Engine> engine)
 void Workspace::setUnavailable(const Error &error)
 {
     m_conversations->reload();
+    readCost();
     Q_EMIT availabilityChanged();
     Q_EMIT problem(error);
 }
@@ -82,6 +85,8 @@ void Workspace::takeEvents(const EventBatch &events)
     m_transcript->takeEvents(events);
     m_conversations->takeEvents(events);
     followTurns(events);
+    addCost(events);
+    Q_EMIT eventsTaken(events);
 }
 
 void Workspace::followTurns(const EventBatch &events)
@@ -112,6 +117,7 @@ void Workspace::catchUp()
 {
     m_transcript->reread();
     m_conversations->reload();
+    Q_EMIT eventsMissed();
     for (const QString &conversation : std::as_const(m_running)) {
         m_history->conversation(conversation, this,
                                 [this, conversation](const Result<ConversationSummary, Error> &summary) {
@@ -140,7 +146,8 @@ void Workspace::send(const QString &text)
     if (!m_engine)
         return;
     if (m_current.isEmpty()) {
-        const QString id = m_engine->createConversation({});
+        const QString id = m_engine->createConversation(m_draft);
+        m_draft = m_defaults;
         m_current = id;
         m_transcript->open(id);
         Q_EMIT conversationMade(id);
@@ -172,6 +179,12 @@ void Workspace::startTour()
     if (!m_engine)
         return;
     setCurrent({});
+    m_draft.provider = u"demo"_s;
+    m_draft.model = u"tour"_s;
+    m_draft.backend = u"local"_s;
+    m_draft.approval = u"allow"_s; // Of a local sandbox; the scenario asks for what it wants to show.
+    if (m_defaults.provider == "demo"_L1) // A demo of one's own, given on the command line.
+        m_draft.model = m_defaults.model;
     send(TourPrompt);
 }
 
@@ -182,6 +195,12 @@ void Workspace::stop()
     m_stopping.insert(m_current);
     m_engine->stop(m_current);
     Q_EMIT runningChanged(m_current);
+}
+
+void Workspace::stopCall(const QString &conversation, const QString &callId)
+{
+    if (m_engine)
+        m_engine->stopCall(conversation, callId);
 }
 
 void Workspace::answer(const QString &conversation, const QString &callId, const Answer &answer)
@@ -206,6 +225,156 @@ void Workspace::stopAll(std::function<void()> done)
     for (const QString &conversation : std::as_const(m_running))
         Q_EMIT runningChanged(conversation);
     m_engine->stopAll(this, std::move(done));
+}
+
+// A call whose success shows itself in what follows.
+Engine::Reply<Done> Workspace::reporting()
+{
+    return [this](const Result<Done, Error> &done) {
+        if (!done)
+            Q_EMIT problem(done.error());
+    };
+}
+
+void Workspace::readDefaults()
+{
+    if (!m_engine)
+        return;
+    m_engine->defaults(this, [this](const ConversationSettings &settings) {
+        m_defaults = settings;
+        m_draft = settings;
+        Q_EMIT defaultsChanged();
+    });
+}
+
+void Workspace::readServices()
+{
+    if (!m_engine)
+        return;
+    m_engine->services(this, [this](const QList<ServiceInfo> &services) {
+        m_services = services;
+        Q_EMIT servicesChanged();
+    });
+}
+
+void Workspace::setDraftBackend(const QString &backend)
+{
+    if (m_draft.backend == backend)
+        return;
+    m_draft.backend = backend;
+    m_draft.approval =
+        m_defaults.backend == backend ? m_defaults.approval : QString(); // By the kind of sandbox.
+    Q_EMIT defaultsChanged();
+}
+
+void Workspace::setModel(const QString &provider, const QString &model)
+{
+    if (!m_engine)
+        return;
+    if (m_current.isEmpty()) {
+        m_draft.provider = provider;
+        m_draft.model = model;
+        Q_EMIT defaultsChanged();
+        return;
+    }
+    const QByteArray members = JsonBuilder().add("provider"_L1, provider).add("model"_L1, model).take();
+    m_engine->changeSettings(m_current, members, this, reporting());
+}
+
+void Workspace::rename(const QString &conversation, const QString &title)
+{
+    if (m_engine)
+        m_engine->rename(conversation, title, this, reporting());
+}
+
+void Workspace::archive(const QString &conversation, bool archived)
+{
+    if (!m_engine)
+        return;
+    m_engine->archive(conversation, archived, this, reporting());
+    if (archived && conversation == m_current)
+        setCurrent({});
+}
+
+void Workspace::duplicate(const QString &conversation, const QString &title)
+{
+    if (!m_engine)
+        return;
+    m_engine->duplicate(conversation, title, this, [this](const Result<QString, Error> &id) {
+        if (id)
+            setCurrent(*id);
+        else
+            Q_EMIT problem(id.error());
+    });
+}
+
+void Workspace::remove(const QString &conversation, bool withMachine)
+{
+    if (!m_engine)
+        return;
+    m_engine->remove(conversation, withMachine, this, [this, conversation](const Result<Done, Error> &done) {
+        if (!done) {
+            Q_EMIT problem(done.error());
+            return;
+        }
+        if (conversation == m_current)
+            setCurrent({});
+    });
+}
+
+void Workspace::exportTo(const QString &conversation, HistoryService::ExportFormat format,
+                         const QString &file)
+{
+    m_history->exportConversation(conversation, format, file, this,
+                                  [this, file](const Result<Done, Error> &done) {
+                                      if (done)
+                                          Q_EMIT notice(tr("Exported to %1").arg(file));
+                                      else
+                                          Q_EMIT problem(done.error());
+                                  });
+}
+
+void Workspace::changeMachine(const QString &conversation, MachineChange change)
+{
+    if (!m_engine)
+        return;
+    Q_EMIT machineChanging(conversation, true);
+    m_engine->changeMachine(conversation, change, this,
+                            [this, conversation](const Result<Done, Error> &done) {
+                                Q_EMIT machineChanging(conversation, false);
+                                if (!done)
+                                    Q_EMIT problem(done.error());
+                            });
+}
+
+void Workspace::readCost()
+{
+    const QDate today = QDate::currentDate();
+    m_costDay = today.toJulianDay();
+    m_history->costSince(today.startOfDay().toMSecsSinceEpoch(), this,
+                         [this](const Result<std::optional<qint64>, Error> &cost) {
+                             m_costToday = cost.value_or(std::nullopt);
+                             Q_EMIT costChanged();
+                         });
+}
+
+void Workspace::addCost(const EventBatch &events)
+{
+    bool changed = false;
+    for (const EventDelivery &delivery : events) {
+        if (delivery.event->kind != EventKind::StepFinish)
+            continue;
+        if (QDate::currentDate().toJulianDay() != m_costDay) {
+            readCost(); // A new day; what the log has is all there is.
+            return;
+        }
+        if (const auto cost = delivery.event->json()[u"costNanos"].toInteger(); cost && *cost >= 0) {
+            m_costToday = m_costToday.value_or(0) + *cost;
+            changed = true;
+        }
+    }
+    if (changed)
+        Q_EMIT costChanged();
 }
 
 } // namespace Pilothouse

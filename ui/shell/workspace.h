@@ -3,15 +3,16 @@
 
 #pragma once
 
+#include "approval/pendingcalls.h"
 #include "engine/engine.h"
 #include "engine/historyservice.h"
-#include "shell/pendingcalls.h"
 
 #include <QObject>
 #include <QSet>
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace Pilothouse {
 
@@ -36,6 +37,16 @@ public:
     [[nodiscard]] TranscriptModel *transcript() const { return m_transcript; }
     [[nodiscard]] const PendingCalls *pendingCalls() const { return m_pending; }
     [[nodiscard]] const ConversationSettings &defaults() const { return m_defaults; }
+    /// What the conversation to be made gets: the defaults and what was chosen since.
+    [[nodiscard]] const ConversationSettings &draft() const { return m_draft; }
+    void setDraftBackend(const QString &backend);
+    /// Sandboxes and model providers that can be used; empty until the engine has told.
+    [[nodiscard]] const QList<ServiceInfo> &services() const { return m_services; }
+    [[nodiscard]] HistoryService *history() const { return m_history; }
+    [[nodiscard]] Engine *engine() const { return m_engine.get(); } ///< Null while reading only.
+    [[nodiscard]] const QString &dataDir() const { return m_dataDir; }
+    /// Nano-dollars spent today by this data folder, as far as prices are known.
+    [[nodiscard]] std::optional<qint64> costToday() const { return m_costToday; }
 
     [[nodiscard]] const QString &current() const { return m_current; }
     void setCurrent(const QString &conversation); ///< Empty: the one to be made by the next message.
@@ -56,9 +67,22 @@ public:
     void answer(const QString &conversation, const QString &callId, const Answer &answer);
     /// Stops every turn by the ladder; `done` when all have ended.
     void stopAll(std::function<void()> done);
+    void setModel(const QString &provider, const QString &model); ///< Of the current one, for its next turn.
+    void rename(const QString &conversation, const QString &title);
+    void archive(const QString &conversation, bool archived);
+    void duplicate(const QString &conversation, const QString &title); ///< The new one becomes the current.
+    void remove(const QString &conversation, bool withMachine);
+    void exportTo(const QString &conversation, HistoryService::ExportFormat format, const QString &file);
+    void changeMachine(const QString &conversation, MachineChange change);
+    void stopCall(const QString &conversation, const QString &callId);
+    void readServices(); ///< After keys were changed.
+    void readDefaults(); ///< After settings were changed.
     void reload(); ///< Reads the log anew, for data that another program writes.
 
 Q_SIGNALS:
+    /// Of all conversations, as they happen; the models of the window have taken them by then.
+    void eventsTaken(const Pilothouse::EventBatch &events);
+    void eventsMissed(); ///< Some were dropped: read anew from the log.
     void availabilityChanged();
     void defaultsChanged();
     void currentChanged(const QString &conversation);
@@ -69,6 +93,10 @@ Q_SIGNALS:
     void sendFailed(const QString &conversation, const QString &text);
     void answerFailed(const QString &callId);
     void problem(const Pilothouse::Error &error);
+    void notice(const QString &text); ///< Something that was asked for is done.
+    void servicesChanged();
+    void costChanged();
+    void machineChanging(const QString &conversation, bool changing);
 
 private:
     void takeEvents(const EventBatch &events);
@@ -77,12 +105,21 @@ private:
     void submit(const QString &conversation, const QString &text, MessageDelivery delivery);
     void setRunning(const QString &conversation, bool running);
 
+    void readCost();
+    void addCost(const EventBatch &events);
+    [[nodiscard]] Engine::Reply<Done> reporting();
+
+    QString m_dataDir;
     HistoryService *m_history;
     ConversationListModel *m_conversations;
     TranscriptModel *m_transcript;
     PendingCalls *m_pending;
     std::unique_ptr<Engine> m_engine;
     ConversationSettings m_defaults;
+    ConversationSettings m_draft;
+    QList<ServiceInfo> m_services;
+    std::optional<qint64> m_costToday;
+    qint64 m_costDay = 0; ///< Julian day it was read for; 0: not yet.
     QString m_current;
     QSet<QString> m_running; ///< Turns that run in this process.
     QSet<QString> m_stopping; ///< Those of them that were told to stop.

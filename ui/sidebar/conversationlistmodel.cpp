@@ -4,6 +4,7 @@
 #include "sidebar/conversationlistmodel.h"
 
 #include "sidebar/statewords.h"
+#include "theme/paint.h"
 
 #include <algorithm>
 #include <chrono>
@@ -46,7 +47,7 @@ void ConversationListModel::reload()
         beginResetModel();
         m_list.clear();
         for (const ConversationSummary &summary : *list) {
-            if (!summary.archived && !summary.deleted)
+            if (!summary.deleted)
                 m_list.append(summary);
         }
         std::sort(m_list.begin(), m_list.end(), isBefore);
@@ -97,7 +98,7 @@ void ConversationListModel::readDirty()
 
 void ConversationListModel::take(const ConversationSummary &summary)
 {
-    if (summary.archived || summary.deleted) {
+    if (summary.deleted) {
         takeAway(summary.id);
         return;
     }
@@ -173,6 +174,8 @@ QVariant ConversationListModel::data(const QModelIndex &index, int role) const
         return stateWord(s.state);
     case StateDetailRole:
         return stateDetailText(s);
+    case RawDetailRole:
+        return s.stateDetail;
     case StateSinceRole:
         return s.stateSinceMs;
     case SandboxIdRole:

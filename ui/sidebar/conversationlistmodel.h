@@ -15,8 +15,8 @@
 
 namespace Pilothouse {
 
-/// The conversations, newest first (by creation, so that no row moves under the pointer); archived and
-/// deleted ones are left out. Read once, then kept current: the summaries of conversations that had events
+/// The conversations, newest first (by creation, so that no row moves under the pointer); archived
+/// ones too, deleted ones not. Read once, then kept current: the summaries of conversations that had events
 /// are read anew, at most four times a second while something happens and never when nothing does.
 class ConversationListModel : public QAbstractListModel {
     Q_OBJECT
@@ -30,6 +30,7 @@ public:
         StateRole,
         StateWordRole,
         StateDetailRole,
+        RawDetailRole, ///< As in the log; not for show.
         StateSinceRole,
         SandboxIdRole,
         SandboxStateRole,

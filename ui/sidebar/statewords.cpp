@@ -13,7 +13,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr qsizetype LongestWord = 200; // Of names and details from outside.
-constexpr qsizetype LongestToolTip = 1000;
 } // namespace
 
 QString stateWord(const QString &state)
@@ -69,11 +68,6 @@ QString backendText(const QString &backend)
     if (backend == "superserve"_L1)
         return u"Superserve"_s;
     return inertLine(backend, LongestWord);
-}
-
-QString plainToolTip(const QString &text)
-{
-    return u"<p>"_s + inertText(QStringView(text).left(LongestToolTip)).toHtmlEscaped() + u"</p>"_s;
 }
 
 } // namespace Pilothouse

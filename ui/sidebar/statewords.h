@@ -22,7 +22,5 @@ namespace Pilothouse {
 [[nodiscard]] bool isScripted(const QString &provider);
 /// "Local sandbox on this computer", "Superserve".
 [[nodiscard]] QString backendText(const QString &backend);
-/// Text for a tooltip: never taken for rich text, wrapped.
-[[nodiscard]] QString plainToolTip(const QString &text);
 
 } // namespace Pilothouse

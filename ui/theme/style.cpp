@@ -123,7 +123,7 @@ QSize Style::sizeFromContents(ContentsType type, const QStyleOption *option, con
     case CT_MenuItem:
         if (const auto *item = qstyleoption_cast<const QStyleOptionMenuItem *>(option)) {
             if (item->menuItemType == QStyleOptionMenuItem::Separator)
-                return {0, MenuSeparator};
+                return {2, MenuSeparator}; // An empty size would be left out.
             const QFontMetrics metrics(item->font);
             const qsizetype tab = item->text.indexOf(u'\t');
             int width = metrics
@@ -311,7 +311,8 @@ void Style::drawControl(ControlElement element, const QStyleOption *option, QPai
         break;
     case CE_MenuBarItem:
         if (const auto *item = qstyleoption_cast<const QStyleOptionMenuItem *>(option)) {
-            paintMenuBarItem(painter, *item);
+            // The letters are shown when they are of use: while the keyboard is in the menus.
+            paintMenuBarItem(painter, *item, widget && widget->hasFocus());
             return;
         }
         break;
@@ -353,6 +354,13 @@ void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex
     if (control == CC_ScrollBar) {
         if (const auto *bar = qstyleoption_cast<const QStyleOptionSlider *>(option)) {
             paintScrollBar(painter, *bar, subControlRect(control, option, SC_ScrollBarSlider, widget));
+            return;
+        }
+    }
+    if (control == CC_SpinBox) {
+        if (const auto *box = qstyleoption_cast<const QStyleOptionSpinBox *>(option)) {
+            paintSpinBox(painter, *box, subControlRect(control, option, SC_SpinBoxUp, widget),
+                         subControlRect(control, option, SC_SpinBoxDown, widget));
             return;
         }
     }

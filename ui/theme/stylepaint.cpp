@@ -20,12 +20,12 @@ namespace {
 constexpr int MenuSide = Metrics::SpaceM;
 constexpr int MenuIconColumn = Metrics::SpaceXl;
 
-// Where tints are dropped the row under the pointer needs another mark.
-Role hoverFill()
+// Where tints are dropped the chosen entry needs another mark.
+Role chosenFill()
 {
-    return Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionBack : Role::Hover;
+    return Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionBack : Role::Selected;
 }
-Role hoverText()
+Role chosenText()
 {
     return Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionText : Role::Text;
 }
@@ -124,9 +124,9 @@ void paintMenuItem(QPainter *painter, const QStyleOptionMenuItem &item)
     const bool chosen = enabled && item.state & QStyle::State_Selected;
     if (chosen) {
         const QRectF row = QRectF(rect).adjusted(Metrics::SpaceXs, 0, -Metrics::SpaceXs, 0);
-        paintBox(painter, row, hoverFill(), hoverFill(), Metrics::RadiusToolButton);
+        paintBox(painter, row, chosenFill(), chosenFill(), Metrics::RadiusToolButton);
     }
-    const Role ink = !enabled ? Role::Disabled : chosen ? hoverText() : Role::Text;
+    const Role ink = !enabled ? Role::Disabled : chosen ? chosenText() : Role::Text;
     const auto mirrored = [&](const QRect &part) { return QStyle::visualRect(item.direction, rect, part); };
     QRect mark(rect.left() + MenuSide, rect.top(), Metrics::IconNormal, rect.height());
     const bool checkable = item.checkType != QStyleOptionMenuItem::NotCheckable;
@@ -162,16 +162,20 @@ void paintMenuItem(QPainter *painter, const QStyleOptionMenuItem &item)
     }
 }
 
-void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item)
+void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item, bool withMnemonics)
 {
     const bool enabled = item.state & QStyle::State_Enabled;
     const bool chosen = enabled && item.state & (QStyle::State_Selected | QStyle::State_Sunken);
+    const Role barFill =
+        Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionBack : Role::SelectedInactive;
     if (chosen)
-        paintBox(painter, QRectF(item.rect).adjusted(0, 2, 0, -2), hoverFill(), hoverFill(),
+        paintBox(painter, QRectF(item.rect).adjusted(0, 2, 0, -2), barFill, barFill,
                  Metrics::RadiusToolButton);
-    painter->setPen(Theme::instance().color(!enabled ? Role::Disabled : chosen ? hoverText() : Role::Text));
-    painter->drawText(
-        item.rect, Qt::AlignCenter | Qt::TextShowMnemonic | Qt::TextDontClip | Qt::TextSingleLine, item.text);
+    painter->setPen(Theme::instance().color(!enabled ? Role::Disabled : chosen ? chosenText() : Role::Text));
+    painter->drawText(item.rect,
+                      Qt::AlignCenter | (withMnemonics ? Qt::TextShowMnemonic : Qt::TextHideMnemonic)
+                          | Qt::TextDontClip | Qt::TextSingleLine,
+                      item.text);
 }
 
 void paintTabShape(QPainter *painter, const QStyleOptionTab &tab)
@@ -212,6 +216,19 @@ void paintScrollBar(QPainter *painter, const QStyleOptionSlider &bar, const QRec
         body = QRectF(body.left() + 2, body.center().y() - Thin / 2, body.width() - 4, Thin);
     const Role fill = active ? Role::Control : Role::Scroll;
     paintBox(painter, body, fill, fill, Thin / 2);
+}
+
+void paintSpinBox(QPainter *painter, const QStyleOptionSpinBox &box, const QRect &up, const QRect &down)
+{
+    paintFieldFrame(painter, box, true);
+    const bool enabled = box.state & QStyle::State_Enabled;
+    const auto arrow = [&](const QRect &rect, const QString &name, QAbstractSpinBox::StepEnabledFlag step) {
+        const QRectF place(rect.center().x() - 6, rect.center().y() - 5, Metrics::IconInline,
+                           Metrics::IconInline);
+        paintIcon(painter, place, name, enabled && box.stepEnabled & step ? Role::Text2 : Role::Disabled);
+    };
+    arrow(up, u"chevron-up"_s, QAbstractSpinBox::StepUpEnabled);
+    arrow(down, u"chevron-down"_s, QAbstractSpinBox::StepDownEnabled);
 }
 
 void paintComboBox(QPainter *painter, const QStyleOptionComboBox &box, const QRect &arrow)

@@ -12,6 +12,7 @@ class QStyleOption;
 class QStyleOptionComboBox;
 class QStyleOptionMenuItem;
 class QStyleOptionSlider;
+class QStyleOptionSpinBox;
 class QStyleOptionTab;
 
 namespace Pilothouse {
@@ -32,10 +33,11 @@ void paintButtonGround(QPainter *painter, const QRectF &rect, const ButtonLook &
 void paintFieldFrame(QPainter *painter, const QStyleOption &option, bool fill);
 void paintCheck(QPainter *painter, const QStyleOption &option, bool round);
 void paintMenuItem(QPainter *painter, const QStyleOptionMenuItem &item);
-void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item);
+void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item, bool withMnemonics);
 void paintTabShape(QPainter *painter, const QStyleOptionTab &tab);
 void paintTabLabel(QPainter *painter, const QStyleOptionTab &tab);
 void paintScrollBar(QPainter *painter, const QStyleOptionSlider &bar, const QRect &thumb);
+void paintSpinBox(QPainter *painter, const QStyleOptionSpinBox &box, const QRect &up, const QRect &down);
 void paintComboBox(QPainter *painter, const QStyleOptionComboBox &box, const QRect &arrow);
 
 } // namespace Pilothouse

@@ -92,6 +92,8 @@ TranscriptView::TranscriptView(QWidget *parent)
 
 TranscriptView::~TranscriptView() = default;
 
+TranscriptModel *TranscriptView::model() const { return m_model; }
+
 void TranscriptView::setModel(TranscriptModel *model)
 {
     m_model = model;

@@ -32,7 +32,7 @@ public:
     ~TranscriptView() override;
 
     void setModel(TranscriptModel *model); ///< Once; the model outlives the view or takes its rows along.
-    [[nodiscard]] TranscriptModel *model() const { return m_model; }
+    [[nodiscard]] TranscriptModel *model() const;
     [[nodiscard]] bool isFollowing() const { return m_stack.isFollowing(); }
     void goToEnd();
     /// Scrolls so that a call's row is in view, its top first.

@@ -38,6 +38,7 @@ constexpr int MaxFds = 4;
 // Processes that were stopped before a freeze; more are continued.
 constexpr std::size_t MaxRemembered = 4096;
 constexpr int FreezeLimitMs = 5000;
+constexpr int CommandNice = 5;
 
 struct Child {
     pid_t pid = 0; // 0: free
@@ -158,6 +159,8 @@ const char *pathOf(char **environment)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
+    // A runaway program must leave the computer to its owner, and the supervisor ahead of what it is to stop.
+    setpriority(PRIO_PROCESS, 0, CommandNice);
     limit(RLIMIT_NPROC, header.maxProcesses);
     limit(RLIMIT_FSIZE, header.maxFileBytes);
     limit(RLIMIT_AS, header.maxAddressSpace);

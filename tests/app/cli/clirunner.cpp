@@ -71,10 +71,12 @@ CliResult CliRunner::run(const QStringList &arguments, const QByteArray &input, 
     return result;
 }
 
-std::unique_ptr<QProcess> CliRunner::start(const QStringList &arguments)
+std::unique_ptr<QProcess> CliRunner::start(const QStringList &arguments, const QString &output)
 {
     auto process = std::make_unique<QProcess>();
     prepare(process.get(), arguments);
+    if (!output.isEmpty())
+        process->setStandardOutputFile(output, QIODevice::Append); // Nothing is emptied: it may be a pipe.
     process->start();
     return process;
 }

@@ -32,8 +32,8 @@ public:
 
     [[nodiscard]] CliResult run(const QStringList &arguments, const QByteArray &input = {},
                                 int timeoutMs = 60000);
-    /// Started and left running.
-    [[nodiscard]] std::unique_ptr<QProcess> start(const QStringList &arguments);
+    /// Started and left running. Standard output goes into `output` if that is given.
+    [[nodiscard]] std::unique_ptr<QProcess> start(const QStringList &arguments, const QString &output = {});
     [[nodiscard]] QString dataDir() const { return m_folder.path(); }
     [[nodiscard]] QString writeFile(const QString &name,
                                     const QByteArray &bytes) const; ///< Beside the data; returns its path.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "clirunner.h"
+#include "support/loopbackserver.h"
 #include "support/testmain.h"
 
 #include <QDir>
@@ -43,6 +44,45 @@ class TestCli : public Tests::Test {
                 all.append(line[u"payload"]);
         }
         return all;
+    }
+
+    qint64 servicePid() const
+    {
+        QFile endpoint(QDir(cli->dataDir()).filePath(u"sandboxd/endpoint.json"_s));
+        if (!endpoint.open(QIODevice::ReadOnly))
+            return 0;
+        return parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0);
+    }
+
+    /// A command line of /bin/sh in which $0 is the program and $1 the data folder.
+    CliResult inShell(const QString &line)
+    {
+        QProcess process;
+        process.setProgram(u"/bin/sh"_s);
+        process.setArguments(
+            {u"-c"_s, line, QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s, cli->dataDir()});
+        process.start();
+        const bool ended = process.waitForFinished(30000);
+        return CliResult{ended ? process.exitCode() : -2, process.exitStatus() == QProcess::CrashExit,
+                         process.readAllStandardOutput(), process.readAllStandardError()};
+    }
+
+    /// The command with a full, small /tmp that holds a file "keep" and a data folder that is elsewhere;
+    /// what is in "keep" afterwards comes as output.
+    CliResult onFullDisk(const QString &command)
+    {
+        QProcess process;
+        process.setProgram(u"bwrap"_s);
+        process.setArguments(
+            {u"--dev-bind"_s, u"/"_s, u"/"_s, u"--bind"_s, cli->dataDir(), u"/mnt"_s, u"--size"_s,
+             u"1048576"_s, u"--tmpfs"_s, u"/tmp"_s, u"--"_s, u"/bin/sh"_s, u"-c"_s,
+             u"printf kept > /tmp/keep; head -c 2000000 /dev/zero > /tmp/rest 2>/dev/null; \"$0\" "_s
+                 + command + u" --data-dir /mnt; code=$?; cat /tmp/keep; exit $code"_s,
+             QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s});
+        process.start();
+        (void)process.waitForFinished(30000);
+        return CliResult{process.exitCode(), process.exitStatus() == QProcess::CrashExit,
+                         process.readAllStandardOutput(), process.readAllStandardError()};
     }
 
 private Q_SLOTS:
@@ -244,11 +284,84 @@ private Q_SLOTS:
             cli->run({u"sandbox"_s, u"get"_s, shortId, u"/home/user/gone"_s, file + u".gone"_s});
         QCOMPARE(missing.exitCode, 4);
         QVERIFY2(missing.err.contains("/home/user/gone"), missing.err.constData());
+        QVERIFY2(missing.err.contains(QString(file + u".gone here is as it was"_s).toUtf8())
+                     && missing.err.contains("sandbox ls"),
+                 missing.err.constData());
         QCOMPARE(cli->run({u"sandbox"_s, u"kill"_s, shortId}).exitCode, 0);
         const Json left = parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json());
         QCOMPARE(left.size(), ids.size() - 1);
         for (const Json &one : left.elements())
             QVERIFY(one[u"id"].toString() != ids.last());
+    }
+
+    /// What is frozen stays frozen while somebody only looks; a command or an upload wakes it and says so.
+    void lookingWakesNoSandbox()
+    {
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const QString file = cli->writeFile(u"f"_s, "kept");
+        const auto status = [&] {
+            return parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out)
+                .value_or(Json())
+                .at(0)[u"status"]
+                .toString();
+        };
+        QCOMPARE(cli->run({u"sandbox"_s, u"pause"_s, id}).exitCode, 0);
+        const QList<QStringList> looks = {{u"ls"_s, id, u"/"_s}, {u"get"_s, id, u"/etc/passwd"_s, file}};
+        for (const QStringList &look : looks) {
+            const CliResult result = cli->run(QStringList{u"sandbox"_s} + look);
+            QCOMPARE(result.exitCode, 4);
+            QVERIFY2(result.err.contains("is paused")
+                         && result.err.contains(QByteArray("pilothouse-cli sandbox resume " + id.toUtf8())),
+                     result.err.constData());
+            QCOMPARE(status(), u"paused"_s);
+        }
+        QFile untouched(file);
+        QVERIFY(untouched.open(QIODevice::ReadOnly));
+        QCOMPARE(untouched.readAll(), QByteArray("kept"));
+        const CliResult ran = cli->run({u"sandbox"_s, u"exec"_s, id, u"exit 9"_s});
+        QCOMPARE(ran.exitCode, 9);
+        QVERIFY2(ran.err.contains("was paused") && ran.err.contains(id.toUtf8()), ran.err.constData());
+        QCOMPARE(status(), u"active"_s);
+        QVERIFY(cli->run({u"sandbox"_s, u"exec"_s, id, u"true"_s}).err.isEmpty());
+        QCOMPARE(cli->run({u"sandbox"_s, u"pause"_s, id}).exitCode, 0);
+        const CliResult put = cli->run({u"sandbox"_s, u"put"_s, id, file, u"/home/user/f"_s});
+        QCOMPARE(put.exitCode, 0);
+        QVERIFY2(put.err.contains("was paused"), put.err.constData());
+        QVERIFY(cli->run({u"sandbox"_s, u"ls"_s, id, u"/home/user"_s}).out.contains("f\n"));
+    }
+
+    /// A sandbox whose description is damaged is told by every command that meets it, and can be removed.
+    void aDamagedSandboxIsTold()
+    {
+        QCOMPARE(play({u"echo kept > /home/user/f"_s}).exitCode, 0);
+        const Json list = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        const QString conversation = list.at(0)[u"id"].toString();
+        const QString id = list.at(0)[u"sandboxId"].toString();
+        const qint64 pid = servicePid();
+        QVERIFY(pid > 1);
+        ::kill(static_cast<pid_t>(pid), SIGTERM);
+        QTRY_VERIFY_WITH_TIMEOUT(::kill(static_cast<pid_t>(pid), 0) != 0, 10000);
+        const QString meta = cli->dataDir() + u"/sandboxd/sandboxes/"_s + id + u"/meta.json"_s;
+        QFile file(meta);
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write("{\"id\":");
+        file.close();
+        const CliResult sandboxes = cli->run({u"sandbox"_s, u"list"_s});
+        QVERIFY2(sandboxes.out.contains(QByteArray(id.toUtf8() + "  failed"))
+                     && sandboxes.out.contains(meta.toUtf8()),
+                 sandboxes.out.constData());
+        const CliResult doctor = cli->run({u"doctor"_s});
+        QCOMPARE(doctor.exitCode, 4);
+        QVERIFY2(doctor.out.contains(QByteArray("problem  sandbox   " + id.toUtf8())),
+                 doctor.out.constData());
+        const CliResult run = play({u"true"_s}, {u"--conversation"_s, conversation});
+        QCOMPARE(run.exitCode, 4);
+        QVERIFY2(run.out.contains(meta.toUtf8()), run.out.constData());
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("{\"id\":"));
+        QCOMPARE(cli->run({u"sandbox"_s, u"kill"_s, id}).exitCode, 0);
+        QCOMPARE(cli->run({u"sandbox"_s, u"list"_s}).out, QByteArray());
+        QCOMPARE(cli->run({u"doctor"_s}).exitCode, 0);
     }
 
     /// A folder that may only be read (a mounted backup) can be read.
@@ -297,6 +410,136 @@ private Q_SLOTS:
         QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
     }
 
+    void badInstructions()
+    {
+        const QList<std::pair<QByteArray, QByteArray>> all = {
+            {QByteArray("be\0brief", 8), "NUL"}, {"be \xff brief", "UTF-8"}, {"cut \xe2\x82", "UTF-8"}};
+        for (const auto &[bytes, word] : all) {
+            const QString file = cli->writeFile(u"instructions"_s, bytes);
+            const CliResult result = cli->run({u"run"_s, u"--instructions-file"_s, file, u"Go."_s});
+            QCOMPARE(result.exitCode, 2);
+            QVERIFY2(result.err.contains(word), result.err.constData());
+        }
+        QCOMPARE(cli->run({u"run"_s, u"-"_s}, "\xff").exitCode, 2);
+        QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
+    }
+
+    /// What a terminal would obey never comes as it is, also in JSON, and JSON says the same all the same.
+    void jsonIsInert()
+    {
+        const CliResult run =
+            play({u"printf 'a\\302\\233b\\177c\\342\\200\\256d\\363\\240\\201\\201\\303\\244'"_s});
+        QCOMPARE(run.exitCode, 0);
+        const QString text = payloads(run, u"tool-output"_s).first()[u"text"].toString();
+        QCOMPARE(text,
+                 QString::fromUtf8("a\xc2\x9b"
+                                   "b\x7f"
+                                   "c\xe2\x80\xae"
+                                   "d\xf3\xa0\x81\x81\xc3\xa4"));
+        const QString id = run.lines().first()[u"conversation"].toString();
+        const CliResult show = cli->run({u"show"_s, id, u"--json"_s});
+        QCOMPARE(show.out, run.out);
+        const CliResult document = cli->run({u"export"_s, id, u"--format"_s, u"json"_s});
+        QVERIFY(parseJson(document.out).value_or(Json()).at(3) == run.lines().at(3));
+        for (const QByteArray &out : {run.out, document.out}) {
+            QVERIFY(out.contains("\xc3\xa4")); // Letters stay as they are.
+            for (const char *raw : {"\xc2\x9b", "\x7f", "\xe2\x80\xae", "\xf3\xa0\x81\x81"})
+                QVERIFY(!out.contains(raw));
+        }
+    }
+
+    /// Results that come in another order than their calls say whose they are.
+    void parallelResultsAreLabelled()
+    {
+        const QString script = cli->writeFile(
+            u"two.json"_s,
+            "{\"format\":1,\"name\":\"two\",\"pace\":{\"charsPerSecond\":0},\"turns\":[{\"steps\":[{"
+            "\"events\":["
+            "{\"call\":{\"name\":\"bash\",\"args\":{\"command\":\"until [ -e /tmp/b ]; do sleep 0.05; done; "
+            "echo a1\"}}},"
+            "{\"call\":{\"name\":\"bash\",\"args\":{\"command\":\"echo b1; touch /tmp/b\"}}}]},"
+            "{\"events\":[{\"text\":\"Done.\"}]}]}]}");
+        const CliResult result =
+            cli->run({u"run"_s, u"--model"_s, u"demo/two"_s, u"--demo-script"_s, script, u"Go."_s});
+        QVERIFY2(result.exitCode == 0, result.err.constData());
+        const QList<QByteArray> lines = result.out.split('\n');
+        QCOMPARE(lines.size(), 8);
+        QVERIFY2(lines[2].startsWith("< bash") && lines[2].contains("echo b1"), result.out.constData());
+        QVERIFY2(lines[3].contains("b1\\n"), result.out.constData());
+        QVERIFY2(lines[4].startsWith("< bash") && lines[4].contains("echo a1"), result.out.constData());
+        QVERIFY2(lines[5].contains("a1\\n"), result.out.constData());
+        // One at a time needs no label.
+        const CliResult single =
+            cli->run({u"run"_s, u"--model"_s, u"demo/quick"_s, u"--demo-script"_s,
+                      cli->writeFile(u"one.json"_s, quickScenario({u"true"_s})), u"Go."_s});
+        QVERIFY2(!single.out.contains("< bash"), single.out.constData());
+    }
+
+    /// A closed terminal ends the turn in order; it signals twice.
+    void aHangUpStopsTheTurn()
+    {
+        const QString script = cli->writeFile(u"slow.json"_s, quickScenario({u"echo ready; sleep 600"_s}));
+        auto run = cli->start(
+            {u"run"_s, u"--json"_s, u"--demo-script"_s, script, u"--model"_s, u"demo/slow"_s, u"Go."_s});
+        QByteArray out;
+        QTRY_VERIFY_WITH_TIMEOUT((out += run->readAllStandardOutput()).contains("\"tool-output\""), 20000);
+        ::kill(static_cast<pid_t>(run->processId()), SIGHUP);
+        QByteArray err;
+        QTRY_VERIFY_WITH_TIMEOUT((err += run->readAllStandardError()).contains("stopping"), 10000);
+        ::kill(static_cast<pid_t>(run->processId()), SIGHUP);
+        QVERIFY(run->waitForFinished(20000));
+        QCOMPARE(run->exitStatus(), QProcess::NormalExit);
+        QCOMPARE(run->exitCode(), 7);
+        QVERIFY(QByteArray(out + run->readAllStandardOutput()).contains("\"reason\":\"stopped\""));
+        QVERIFY(cli->run({u"sandbox"_s, u"list"_s}).out.contains("paused"));
+    }
+
+    void aNewSandboxAfterADeletedOneIsTold()
+    {
+        const CliResult first = play({u"true"_s}, {u"--after-turn"_s, u"delete"_s});
+        QCOMPARE(first.exitCode, 0);
+        QVERIFY(payloads(first, u"note"_s).isEmpty());
+        const CliResult second =
+            play({u"true"_s}, {u"--conversation"_s, first.lines().first()[u"conversation"].toString()});
+        QCOMPARE(second.exitCode, 0);
+        QCOMPARE(payloads(second, u"note"_s).size(), 1);
+        QVERIFY(
+            payloads(second, u"note"_s).first()[u"text"].toString().contains(u"deleted with its files"_s));
+    }
+
+    void aRefusedKeyIsNamed()
+    {
+        LoopbackServer server;
+        server.setHandler([](const LoopbackRequest &, LoopbackConnection *connection) {
+            connection->respond(401,
+                                "{\"type\":\"error\",\"error\":{\"type\":\"authentication_error\","
+                                "\"message\":\"invalid x-api-key\"}}");
+        });
+        cli->extraEnvironment << u"ANTHROPIC_API_KEY=k"_s
+                              << u"ANTHROPIC_BASE_URL=http://127.0.0.1:%1"_s.arg(server.port());
+        auto run = cli->start({u"run"_s, u"Go."_s});
+        QTRY_VERIFY_WITH_TIMEOUT(run->state() == QProcess::NotRunning, 20000);
+        QCOMPARE(run->exitCode(), 3);
+        const QByteArray err = run->readAllStandardError();
+        QVERIFY2(err.contains("ANTHROPIC_API_KEY") && err.contains("invalid x-api-key"), err.constData());
+    }
+
+    void nothingWrittenIsNotSaidToStay()
+    {
+        LoopbackServer server;
+        bool isAsked = false;
+        server.setHandler([&](const LoopbackRequest &, LoopbackConnection *) { isAsked = true; });
+        cli->extraEnvironment << u"ANTHROPIC_API_KEY=k"_s
+                              << u"ANTHROPIC_BASE_URL=http://127.0.0.1:%1"_s.arg(server.port());
+        auto run = cli->start({u"run"_s, u"Go."_s});
+        QTRY_VERIFY_WITH_TIMEOUT(isAsked, 20000);
+        ::kill(static_cast<pid_t>(run->processId()), SIGINT);
+        QTRY_VERIFY_WITH_TIMEOUT(run->state() == QProcess::NotRunning, 20000);
+        QCOMPARE(run->exitCode(), 7);
+        const QByteArray err = run->readAllStandardError();
+        QVERIFY2(err.contains("stream was closed") && !err.contains("stays visible"), err.constData());
+    }
+
     void brokenScenario()
     {
         const QString file = cli->writeFile(u"broken.json"_s, "{\"format\":1,\n\"turns\":[}");
@@ -306,9 +549,9 @@ private Q_SLOTS:
         QVERIFY2(result.err.contains("broken.json"), result.err.constData());
         // A script that cannot play costs no sandbox.
         QCOMPARE(parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
-        const CliResult missing =
-            cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"--model"_s, u"demo/x"_s, u"Go."_s});
-        QCOMPARE(missing.exitCode, 3);
+        const CliResult missing = cli->run({u"run"_s, u"--demo-script"_s, file + u"x"_s, u"Go."_s});
+        QCOMPARE(missing.exitCode, 2);
+        QVERIFY2(missing.err.contains("broken.jsonx"), missing.err.constData());
     }
 
     void pipesAndDevicesAreWrittenIntoNotReplaced()
@@ -329,17 +572,73 @@ private Q_SLOTS:
         QCOMPARE(cli->run({u"export"_s, id, u"-o"_s, cli->dataDir()}).exitCode, 2); // A folder.
     }
 
+    /// A full disk costs nobody the file that was there, whatever the size of the new one.
+    void aFullDiskLeavesTheOldFile_data()
+    {
+        QTest::addColumn<int>("size");
+        QTest::newRow("fits a buffer") << 4000;
+        QTest::newRow("larger") << 3 * 1024 * 1024;
+    }
+    void aFullDiskLeavesTheOldFile()
+    {
+        QFETCH(int, size);
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const QString local = cli->writeFile(u"new"_s, QByteArray(size, 'x'));
+        QCOMPARE(cli->run({u"sandbox"_s, u"put"_s, id, local, u"/home/user/f"_s}).exitCode, 0);
+        const auto ran = onFullDisk(u"sandbox get "_s + id + u" /home/user/f /tmp/keep"_s);
+        QCOMPARE(ran.exitCode, 8);
+        QVERIFY2(ran.err.contains("/tmp/keep") && ran.err.contains("No space left")
+                     && ran.err.contains("untouched"),
+                 ran.err.constData());
+        QCOMPARE(ran.out, QByteArray("kept"));
+    }
+
     void aFullDiskBehindStandardOutputIsSaid()
     {
         QCOMPARE(play({u"true"_s}).exitCode, 0);
-        QProcess process;
-        process.setProgram(u"/bin/sh"_s);
-        process.setArguments({u"-c"_s, u"exec \"$0\" list --data-dir \"$1\" > /dev/full"_s,
-                              QStringLiteral(PH_PROGRAM_DIR) + u"/pilothouse-cli"_s, cli->dataDir()});
-        process.start();
-        QVERIFY(process.waitForFinished(30000));
-        QCOMPARE(process.exitCode(), 1);
-        QVERIFY(process.readAllStandardError().contains("standard output"));
+        const Json list = parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json());
+        const QString id = list.at(0)[u"id"].toString();
+        const QStringList commands = {u"list"_s,
+                                      u"list --json"_s,
+                                      QString(u"show "_s + id),
+                                      u"search Go"_s,
+                                      QString(u"export "_s + id),
+                                      QString(u"export --format json "_s + id),
+                                      QString(u"export --format html "_s + id)};
+        for (const QString &command : commands) {
+            for (const QString &place : {u"> /dev/full"_s, u">&-"_s}) {
+                const CliResult result =
+                    inShell(u"exec \"$0\" "_s + command + u" --data-dir \"$1\" "_s + place);
+                const QByteArray what = QString(command + u' ' + place).toUtf8() + ": " + result.err;
+                QVERIFY2(result.exitCode == 1, what.constData());
+                QVERIFY2(result.err.contains("standard output"), what.constData());
+                QVERIFY2(result.err.count("could not be written") == 1, what.constData());
+            }
+        }
+        // A reader that has seen enough is no error.
+        const CliResult left =
+            inShell(u"\"$0\" export --format html "_s + id + u" --data-dir \"$1\" | true"_s);
+        QCOMPARE(left.err, QByteArray());
+    }
+
+    /// A command that prints without end stops when nobody reads it, and leaves nothing running.
+    void execEndsWithItsReader_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::newRow("head") << u"(\"$0\" sandbox exec %1 yes --data-dir \"$1\"; echo $? >&2) | head -1"_s;
+        QTest::newRow("full") << u"\"$0\" sandbox exec %1 yes --data-dir \"$1\" > /dev/full; echo $? >&2"_s;
+        QTest::newRow("errors")
+            << u"\"$0\" sandbox exec %1 'yes >&2' --data-dir \"$1\" 2> /dev/full; echo $? >&2"_s;
+    }
+    void execEndsWithItsReader()
+    {
+        QFETCH(QString, line);
+        const QString id = QString::fromUtf8(cli->run({u"sandbox"_s, u"create"_s}).out).trimmed();
+        const CliResult result = inShell(line.arg(id));
+        QVERIFY2(result.exitCode == 0, QByteArray::number(result.exitCode).constData());
+        QVERIFY2(result.err.endsWith("125\n"), result.err.constData());
+        QTRY_COMPARE_WITH_TIMEOUT(cli->run({u"sandbox"_s, u"exec"_s, id, u"pgrep -x yes; true"_s}).out,
+                                  QByteArray(), 10000);
     }
 
     void aRelativeDataFolderWorks()

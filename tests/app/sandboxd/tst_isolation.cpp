@@ -120,6 +120,26 @@ private Q_SLOTS:
         QCOMPARE(client.exec(m_sandbox, u"echo still"_s)[u"stdout"].toString(), u"still\n"_s);
     }
 
+    // A fork bomb or a busy loop must leave the computer usable, and the supervisor able to stop it.
+    void yieldsToTheComputer()
+    {
+        const ApiClient client(m_service);
+        QVERIFY(client.exec(m_sandbox, u"nice"_s)[u"stdout"].toString().toInt() >= 5);
+        QVERIFY(client.exec(m_sandbox, u"nice -n -5 true"_s)[u"stderr"].toString().contains(u"cannot set"_s));
+    }
+
+    void aForkBombIsPausedAndDeleted()
+    {
+        const ApiClient client(m_service);
+        const SandboxRef bombed = client.create();
+        QVERIFY(!bombed.id.isEmpty());
+        [[maybe_unused]] const Json cut = client.exec(bombed, u"b() { b | b & }; b; sleep 5"_s, 1);
+        QCOMPARE(client.control("POST", "/sandboxes/" + bombed.id + "/pause").status, 204);
+        QCOMPARE(client.status(bombed), u"paused"_s);
+        QCOMPARE(client.control("DELETE", "/sandboxes/" + bombed.id).status, 204);
+        QCOMPARE(client.exec(m_sandbox, u"echo still"_s)[u"stdout"].toString(), u"still\n"_s);
+    }
+
     void inheritsNothing()
     {
         const ApiClient client(m_service);

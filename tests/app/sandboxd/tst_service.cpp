@@ -10,6 +10,7 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QFileInfo>
 #include <QMessageAuthenticationCode>
 #include <QTcpServer>
 #include <QTemporaryDir>
@@ -386,6 +387,63 @@ private Q_SLOTS:
         QCOMPARE(client.control("PATCH", target, "{\"metadata\":{}}").status, 204);
         QCOMPARE(client.data(failed, "POST", "/exec", execBody(u"true"_s)).status, 503);
         QCOMPARE(client.control("DELETE", target).status, 204);
+    }
+
+    /// A sandbox whose description cannot be read is told, kept, and deleted by nobody but a person.
+    void tellsOfDamagedDescriptions_data()
+    {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("cut") << QByteArray("{\"id\":\"");
+        QTest::newRow("zeros") << QByteArray(300, '\0');
+        QTest::newRow("later version") << QByteArray("{\"id\":\"ID\",\"status\":\"dreaming\"}");
+        QTest::newRow("of another") << QByteArray(
+            "{\"id\":\"00000000-0000-4000-8000-000000000000\",\"status\":\"paused\"}");
+        QTest::newRow("too long") << QByteArray(2 * 1024 * 1024, ' ');
+        QTest::newRow("a folder") << QByteArray("folder");
+    }
+    void tellsOfDamagedDescriptions()
+    {
+        QFETCH(QByteArray, bytes);
+        SandboxdFixture service;
+        QVERIFY2(service.start(), service.errorText().constData());
+        const SandboxRef broken = ApiClient(service).create();
+        const SandboxRef whole = ApiClient(service).create();
+        QCOMPARE(ApiClient(service).data(broken, "POST", "/files?path=/home/user/kept", "bytes").status, 200);
+        service.stop();
+        const QString folder = service.dataFolder() + u"/sandboxes/"_s + QString::fromLatin1(broken.id);
+        const QString meta = folder + u"/meta.json"_s;
+        QVERIFY(QFile::remove(meta));
+        const bool isFolder = bytes == "folder";
+        if (isFolder)
+            QVERIFY(QDir().mkdir(meta));
+        else
+            writeFile(meta, bytes.replace("ID", broken.id), QFile::ReadOwner | QFile::WriteOwner);
+        QVERIFY2(service.start(), service.errorText().constData());
+        const ApiClient client(service);
+        QCOMPARE(client.control("GET", "/sandboxes").json().size(), 2);
+        QCOMPARE(client.status(whole), u"paused"_s);
+        const QByteArray target = "/sandboxes/" + broken.id;
+        const Json object = client.control("GET", target).json();
+        QCOMPARE(object[u"status"].toString(), u"failed"_s);
+        QVERIFY2(object[u"problem"].toString().contains(meta), qPrintable(object[u"problem"].toString()));
+        for (const char *call : {"/activate", "/resume", "/pause"}) {
+            const Answer answer = client.control("POST", target + call);
+            QCOMPARE(answer.status, 409);
+            QVERIFY2(answer.body.contains("meta.json"), answer.body.constData());
+        }
+        QCOMPARE(client.control("PATCH", target, "{\"metadata\":{}}").status, 409);
+        service.stop();
+        QVERIFY2(service.errorText().contains(meta.toUtf8()), service.errorText().constData());
+        if (!isFolder) {
+            QFile file(meta);
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            QCOMPARE(file.readAll(), bytes);
+        }
+        QVERIFY2(service.start(), service.errorText().constData());
+        QCOMPARE(ApiClient(service).control("DELETE", target).status, 204);
+        QCOMPARE(ApiClient(service).control("GET", "/sandboxes").json().size(), 1);
+        QVERIFY(!QFileInfo::exists(folder));
     }
 
     void settlesTransitionsAfterCrash()

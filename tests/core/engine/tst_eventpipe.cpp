@@ -104,6 +104,32 @@ private Q_SLOTS:
         QCOMPARE(delivered()[2].event->json()[u"text"].toString(), face + u'b');
     }
 
+    void outputLeavesRoomOnTheDisk()
+    {
+        const QString call = newId();
+        const QString other = newId();
+        QStringList stopped;
+        m_log->setOverrun([&stopped](const QString &callId, ConversationLog::Overrun why) {
+            if (why == ConversationLog::Overrun::DiskFull)
+                stopped.append(callId);
+        });
+        m_pipe->setRoom([] { return 1000; });
+        QVERIFY(m_log->appendOutput(1, 1, call, OutputChannel::Stdout, QByteArray(600, 'a')));
+        // What is on its way counts, and after the first loss nothing more of the call is kept: no gaps.
+        QVERIFY(!m_log->appendOutput(1, 1, call, OutputChannel::Stdout, QByteArray(600, 'b')));
+        QVERIFY(!m_log->appendOutput(1, 1, call, OutputChannel::Stdout, QByteArray(1, 'c')));
+        QCOMPARE(stopped, QStringList(call));
+        QVERIFY(m_log->appendOutput(1, 1, other, OutputChannel::Stdout, QByteArray(100, 'd')));
+        m_pipe->setRoom([] { return 0; });
+        QVERIFY(!m_log->appendOutput(1, 1, other, OutputChannel::Stdout, QByteArray(1, 'e')));
+        QCOMPARE(stopped, QStringList({call, other}));
+        QVERIFY(durable());
+        const auto reader = LogReader::open(m_folder.path());
+        QVERIFY(reader);
+        QCOMPARE((*reader)->output(m_id, call, u"stdout"_s, 0, 5000).value(), QByteArray(600, 'a'));
+        QCOMPARE((*reader)->output(m_id, other, u"stdout"_s, 0, 5000).value(), QByteArray(100, 'd'));
+    }
+
     void outputKeepsItsOrderBetweenChannelsAndItsOffsets()
     {
         const QString call = newId();

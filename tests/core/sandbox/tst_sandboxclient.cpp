@@ -669,6 +669,56 @@ private Q_SLOTS:
         QCOMPARE(large.category(), u"too_large"_s);
     }
 
+    void lookingWakesNothing_data()
+    {
+        QTest::addColumn<bool>("lists");
+        for (const bool lists : {false, true})
+            QTest::newRow(lists ? "list" : "read") << lists;
+    }
+    void lookingWakesNothing()
+    {
+        QFETCH(bool, lists);
+        SandboxFixture f;
+        QByteArray status = "paused";
+        bool falls = false; // Paused between the look and the call.
+        f.server.setHandler([&](const LoopbackRequest &request, LoopbackConnection *connection) {
+            if (request.path().startsWith("/sandboxes/"))
+                return connection->respond(200, SandboxFixture::sandbox(status));
+            if (falls) {
+                status = "pausing";
+                return connection->respond(503, "sandbox is not running");
+            }
+            connection->respond(200,
+                                lists
+                                    ? QByteArray("{\"stdout\":\"cmMgMAA=\",\"stderr\":\"\",\"exit_code\":0}")
+                                    : QByteArray("bytes"));
+        });
+        const auto look = [&] {
+            Got<FileListing> listing;
+            Got<QByteArray> read;
+            if (lists)
+                f.client->listFiles(u"sb-1"_s, u"/"_s, &f.context, listing.reply());
+            else
+                f.client->readFile(u"sb-1"_s, u"/a"_s, 100, &f.context, read.reply(), Wake::Never);
+            (void)QTest::qWaitFor([&] { return listing.count + read.count == 1; });
+            return lists ? std::pair(listing.category(), listing.error())
+                         : std::pair(read.category(), read.error());
+        };
+        const auto sleeping = look();
+        QCOMPARE(sleeping.first, u"conflict"_s);
+        QCOMPARE(sleeping.second.code, u"sandbox_not_active"_s);
+        QVERIFY2(sleeping.second.message.contains(u"sb-1 is paused"_s), qPrintable(sleeping.second.message));
+        QCOMPARE(f.server.requests().size(), 1); // Read, and nothing else.
+        status = "active";
+        QCOMPARE(look().first, u"ok"_s);
+        falls = true;
+        const auto fallen = look();
+        QCOMPARE(fallen.second.code, u"sandbox_not_active"_s);
+        QVERIFY(fallen.second.message.contains(u"pausing"_s));
+        for (const LoopbackRequest &request : f.server.requests())
+            QVERIFY(!request.path().endsWith("/activate"));
+    }
+
     /// The reply may destroy the context, the client, or both.
     void replyMayDestroyEverything()
     {

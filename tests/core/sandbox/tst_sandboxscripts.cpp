@@ -28,7 +28,7 @@ class TestSandboxScripts : public Tests::Test {
     void serve(SandboxFixture &f)
     {
         f.server.setHandler([this](const LoopbackRequest &request, LoopbackConnection *connection) {
-            if (request.path().endsWith("/activate"))
+            if (request.path().startsWith("/sandboxes/"))
                 return connection->respond(200, SandboxFixture::sandbox("active"));
             const Result<Json, JsonError> body = parseJson(request.body);
             if (!body)

@@ -18,6 +18,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int Gap = Metrics::SpaceS;
 constexpr int ChevronGap = Metrics::SpaceXs;
+constexpr int ShrunkWidth = 88;
 } // namespace
 
 Button::Button(const QString &text, Kind kind, QWidget *parent)
@@ -64,6 +65,18 @@ void Button::setChevron(bool chevron)
 {
     m_chevron = chevron;
     updateGeometry();
+}
+
+void Button::setMayShrink(bool mayShrink)
+{
+    m_mayShrink = mayShrink;
+    setSizePolicy(mayShrink ? QSizePolicy::Maximum : QSizePolicy::Fixed, QSizePolicy::Fixed);
+}
+
+QSize Button::minimumSizeHint() const
+{
+    const QSize hint = sizeHint();
+    return m_mayShrink ? QSize(std::min(hint.width(), ShrunkWidth), hint.height()) : hint;
 }
 
 void Button::setTextStyle(TextStyle style)

@@ -24,11 +24,12 @@ public:
     void setIconName(const QString &name, int size = 16); ///< Before the text.
     void setKeyCap(const QString &key); ///< After the text: "A", "Ctrl+Enter". Also said in the tooltip.
     void setChevron(bool chevron); ///< A mark for "opens a menu" after the text.
+    void setMayShrink(bool mayShrink); ///< The text is cut where there is less room.
     void setTextStyle(TextStyle style);
     void setTextRole(Role role);
 
     [[nodiscard]] QSize sizeHint() const override;
-    [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent *event) override;
@@ -45,6 +46,7 @@ private:
     QString m_keyCap;
     bool m_chevron = false;
     bool m_small = false;
+    bool m_mayShrink = false;
 };
 
 } // namespace Pilothouse

@@ -15,6 +15,7 @@ Label::Label(const QString &text, TextStyle style, Role color, QWidget *parent)
     , m_color(color)
 {
     setTextFormat(Qt::PlainText);
+    setForegroundRole(QPalette::WindowText); // Else it depends on what the parent stands on.
     apply();
     connect(&Theme::instance(), &Theme::changed, this, &Label::apply);
 }

@@ -61,10 +61,12 @@ void SearchField::paintEvent(QPaintEvent *event)
 void SearchField::keyPressEvent(QKeyEvent *event)
 {
     if (event->key() == Qt::Key_Escape) {
-        if (text().isEmpty())
-            Q_EMIT left();
-        else
+        if (!text().isEmpty()) {
             clear();
+            return;
+        }
+        Q_EMIT left();
+        event->ignore(); // What lies around it may have something to close.
         return;
     }
     if (event->key() == Qt::Key_Down) {

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <QString>
+
+namespace Pilothouse {
+
+/// DATA/settings.ini, typed: the only place that knows its keys (but for installId, which is the engine's).
+/// Every object reads and writes the same file; usable in any thread, one object per thread.
+class AppSettings {
+public:
+    enum class Appearance { System = 1, Light, Dark, HighContrast };
+
+    explicit AppSettings(const QString &dataDir);
+
+    [[nodiscard]] Appearance appearance() const;
+    void setAppearance(Appearance appearance);
+
+    // Of new conversations; empty or 0: nobody chose.
+    [[nodiscard]] QString model() const; ///< provider/model
+    void setModel(const QString &model);
+    [[nodiscard]] QString backend() const; ///< local, superserve
+    void setBackend(const QString &backend);
+    [[nodiscard]] QString afterTurn() const; ///< pause, keep, delete
+    void setAfterTurn(const QString &afterTurn);
+    [[nodiscard]] int maxSteps() const;
+    void setMaxSteps(int maxSteps);
+
+    static constexpr int MostSteps = 1000; ///< Of what can be set here.
+
+private:
+    [[nodiscard]] QString word(const QString &key, const QStringList &allowed) const;
+    [[nodiscard]] QString value(const QString &key) const;
+    void setValue(const QString &key, const QString &value);
+
+    QString m_file;
+};
+
+} // namespace Pilothouse

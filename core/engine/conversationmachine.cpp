@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a person does to a conversation's machine between turns.
+
+#include "engine/backends.h"
+#include "engine/conversation.h"
+#include "util/json.h"
+
+#include <QPointer>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+Error machineError(const ApiError &error)
+{
+    return {error.category == ApiError::Category::NotFound ? ErrorKind::SandboxGone : ErrorKind::Sandbox,
+            error.outcomeUnknown ? QString(u"Outcome unknown: "_s + error.message) : error.message,
+            u"The conversation is untouched."_s,
+            error.outcomeUnknown ? u"Look at the machine before you repeat it."_s : u"Try again."_s};
+}
+
+QString stateAfter(MachineChange change)
+{
+    switch (change) {
+    case MachineChange::Pause:
+        return u"paused"_s;
+    case MachineChange::Resume:
+        return u"active"_s;
+    case MachineChange::Delete:
+        return u"deleted"_s;
+    }
+    return u"unknown"_s;
+}
+
+QString stateDuring(MachineChange change)
+{
+    switch (change) {
+    case MachineChange::Pause:
+        return u"pausing"_s;
+    case MachineChange::Resume:
+        return u"resuming"_s;
+    case MachineChange::Delete:
+        return u"deleting"_s;
+    }
+    return u"unknown"_s;
+}
+
+} // namespace
+
+void Conversation::recordMachine(const QString &sandboxId, const QString &state, const QString &detail)
+{
+    const ConversationSettings &settings = m_log->state().settings;
+    m_log->append(EventKind::SandboxState,
+                  JsonBuilder()
+                      .add("state"_L1, state)
+                      .add("sandboxId"_L1, sandboxId)
+                      .add("backend"_L1, settings.backend)
+                      .add("name"_L1, settings.sandboxName)
+                      .add("detail"_L1, detail)
+                      .take());
+}
+
+void Conversation::changeMachine(MachineChange change, QObject *context,
+                                 std::function<void(const Result<Done, Error> &)> reply)
+{
+    const auto answer = [context = QPointer<QObject>(context),
+                         reply = std::move(reply)](const Result<Done, Error> &result) {
+        if (context)
+            reply(result);
+    };
+    const QString sandboxId = m_log->state().sandboxId;
+    const QString before = m_log->state().sandboxState;
+    if (m_loop || m_changingMachine) {
+        answer(fail(Error{
+            ErrorKind::Busy, m_loop ? u"A turn runs on this machine."_s : u"The machine is being changed."_s,
+            u"Nothing was changed."_s,
+            m_loop ? u"Stop the turn first, or wait for its end."_s : u"Wait until that is done."_s}));
+        return;
+    }
+    if (sandboxId.isEmpty()) {
+        answer(fail(Error{
+            ErrorKind::NotFound, u"This conversation has no machine."_s, {}, u"Its next turn makes one."_s}));
+        return;
+    }
+    m_changingMachine = true;
+    m_services.backends->client(
+        m_log->state().settings.backend, this,
+        [this, change, sandboxId, before, answer](const Result<SandboxClient *, Error> &client) {
+            if (!client || m_loop) {
+                m_changingMachine = false;
+                answer(fail(client ? Error{ErrorKind::Busy,
+                                           u"A turn has begun on this machine."_s,
+                                           u"Nothing was changed."_s,
+                                           {}}
+                                   : client.error()));
+                return;
+            }
+            recordMachine(sandboxId, stateDuring(change), u"by you"_s);
+            const auto ended = [this, change, sandboxId, before,
+                                answer](const std::optional<ApiError> &error) {
+                m_changingMachine = false;
+                if (!error) {
+                    recordMachine(sandboxId, stateAfter(change), u"by you"_s);
+                    answer(Done());
+                    return;
+                }
+                const bool gone = error->category == ApiError::Category::NotFound;
+                recordMachine(sandboxId,
+                              gone                        ? u"gone"_s
+                                  : error->outcomeUnknown ? u"unknown"_s
+                                                          : before,
+                              error->message);
+                answer(fail(machineError(*error)));
+            };
+            const auto done = [ended](const auto &result) {
+                ended(result ? std::nullopt : std::optional<ApiError>(result.error()));
+            };
+            switch (change) {
+            case MachineChange::Pause:
+                (*client)->pause(sandboxId, this, done);
+                return;
+            case MachineChange::Resume:
+                (*client)->activate(sandboxId, this, done);
+                return;
+            case MachineChange::Delete:
+                (*client)->remove(sandboxId, this, done);
+                return;
+            }
+        });
+}
+
+} // namespace Pilothouse

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: Pilothouse contributors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Starts the real window under Xvfb with the demo model and takes a picture of each state, so that they can be looked at.
+# take.sh BUILD_DIR OUT_DIR [STATE…]; needs xvfb, xdotool and imagemagick. Nothing is compared: the pictures are for people.
+set -euo pipefail
+build=$(realpath "$1")
+mkdir -p "$2"
+out=$(realpath "$2")
+shift 2
+states=("$@")
+display=:${PH_SCREENS_DISPLAY:-87}
+work=$(mktemp -d)
+server=
+app=
+cleanup() {
+    [ -z "$app" ] || kill "$app" 2>/dev/null || true
+    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap cleanup EXIT
+
+Xvfb "$display" -screen 0 3200x2000x24 >/dev/null 2>&1 &
+server=$!
+export DISPLAY=$display NO_AT_BRIDGE=1 QT_QPA_PLATFORM=xcb XDG_RUNTIME_DIR=$work
+unset DBUS_SESSION_BUS_ADDRESS ANTHROPIC_API_KEY SUPERSERVE_API_KEY
+for _ in $(seq 50); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; sleep 0.1; done
+
+# start DATA SCHEME SCALE SIZE [ARGUMENTS…]
+start() {
+    local data=$1 scheme=$2 scale=$3 size=$4
+    shift 4
+    mkdir -p "$data"
+    printf '[appearance]\nscheme=%s\n' "$scheme" >"$data/settings.ini"
+    rm -f "$data/window.ini"
+    QT_SCALE_FACTOR=$scale "$build/bin/pilothouse" --data-dir "$data" "$@" >"$work/log" 2>&1 &
+    app=$!
+    window=$(xdotool search --sync --onlyvisible --pid "$app" --name Pilothouse | tail -1)
+    xdotool windowsize --sync "$window" $(awk -v s="$scale" -v g="$size" 'BEGIN { split(g, a, "x"); printf "%d %d", a[1] * s, a[2] * s }') || true
+    xdotool windowmove "$window" 0 0 windowfocus "$window"
+    sleep 1.5
+}
+shoot() { import -window "$window" "$out/$1.png" && echo "$out/$1.png"; }
+key() { xdotool key --window "$window" "$@"; sleep 0.4; }
+end() {
+    kill "$app" 2>/dev/null || true
+    wait "$app" 2>/dev/null || true
+    app=
+}
+wanted() { [ ${#states[@]} -eq 0 ] || [[ " ${states[*]} " == *" $1 "* ]]; }
+
+variants=()
+[ -z "${PH_SCREENS_VARIANT:-}" ] || variants=("$PH_SCREENS_VARIANT")
+if [ ${#variants[@]} -eq 0 ]; then variants=("light 1 1440x900" "dark 1 1440x900" "light 1 1024x700" "dark 1.25 1024x700" "light 2 1024x700" "high-contrast 1 1024x700"); fi
+for variant in "${variants[@]}"; do
+    read -r scheme scale size <<<"$variant"
+    tag=$scheme-$scale-$size
+    if wanted welcome; then
+        start "$work/empty-$tag" "$scheme" "$scale" "$size"
+        shoot "welcome-$tag"
+        end
+    fi
+    if wanted approval || wanted finished || wanted settings || wanted menus; then
+        data=$work/tour-$tag
+        start "$data" "$scheme" "$scale" "$size" --tour
+        for _ in $(seq 60); do # Until the tour asks for its one command.
+            sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='tool-approval' and payload like '%asked%' limit 1" 2>/dev/null | grep -q 1 && break
+            sleep 1
+        done
+        sleep 1
+        if wanted approval; then shoot "approval-$tag"; fi
+        key shift+F6 a
+        for _ in $(seq 40); do
+            sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='turn-finish' limit 1" 2>/dev/null | grep -q 1 && break
+            sleep 1
+        done
+        sleep 1
+        if wanted finished; then shoot "finished-$tag"; fi
+        if wanted menus; then
+            key alt+c
+            import -window root -crop 900x500+0+0 "$out/menu-$tag.png"
+            key Escape
+            key Escape
+        fi
+        if wanted settings; then
+            key ctrl+comma
+            sleep 0.5
+            shoot "settings-keys-$tag"
+            for section in endpoints new appearance data; do
+                key Down
+                sleep 0.3
+                shoot "settings-$section-$tag"
+            done
+        fi
+        end
+    fi
+done

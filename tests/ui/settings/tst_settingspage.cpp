@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "settings/keyrow.h"
+#include "settings/settingspage.h"
+#include "support/testmain.h"
+#include "theme/controls/button.h"
+#include "theme/theme.h"
+
+#include <QAbstractButton>
+#include <QAccessible>
+#include <QApplication>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+
+class TestSettingsPage : public Tests::Test {
+    Q_OBJECT
+private:
+    static QList<ServiceInfo> services()
+    {
+        ServiceInfo local;
+        local.kind = ServiceInfo::Kind::Sandbox;
+        local.id = u"local"_s;
+        local.name = u"Local sandbox"_s;
+        local.keySource = ServiceInfo::KeySource::NotNeeded;
+        ServiceInfo model;
+        model.id = u"anthropic"_s;
+        model.name = u"Anthropic"_s;
+        model.endpoint = u"https://api.anthropic.com/v1"_s;
+        model.keyVariables = {u"ANTHROPIC_API_KEY"_s};
+        model.models = {u"claude-sonnet-5-5"_s};
+        return {local, model};
+    }
+    static QString textOf(const QWidget &page)
+    {
+        QStringList words;
+        for (const QLabel *label : page.findChildren<QLabel *>())
+            words.append(label->text());
+        return words.join(u'\n');
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        Test::initTestCase();
+        Theme::install(*qApp);
+    }
+
+    void aKeyIsEnteredForTheSessionAndNeverShown()
+    {
+        SettingsPage page;
+        page.setServices(services());
+        page.setUsable(true);
+        page.resize(1200, 700);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        KeyRow *row = page.keyRow(u"anthropic"_s);
+        QVERIFY(row);
+        QVERIFY(!row->testButton()->isEnabled()); // There is nothing to test.
+        QString variable;
+        QByteArray key;
+        connect(&page, &SettingsPage::keyEntered, &page, [&](const QString &name, const Secret &secret) {
+            variable = name;
+            key = secret.reveal();
+        });
+        QTest::mouseClick(row->enterButton(), Qt::LeftButton);
+        QVERIFY(row->field()->isVisible());
+        QCOMPARE(row->field()->echoMode(), QLineEdit::Password);
+        QTest::keyClicks(row->field(), u"sk-test-0123456789"_s);
+        QTest::keyClick(row->field(), Qt::Key_Return);
+        QCOMPARE(variable, u"ANTHROPIC_API_KEY"_s);
+        QCOMPARE(key, QByteArray("sk-test-0123456789"));
+        QVERIFY(!row->field()->isVisible());
+        QVERIFY(row->field()->text().isEmpty());
+        QVERIFY(!textOf(page).contains(u"0123456789"_s));
+
+        QList<ServiceInfo> known = services();
+        known[1].keySource = ServiceInfo::KeySource::Session;
+        known[1].keyFrom = u"ANTHROPIC_API_KEY"_s;
+        known[1].keyHint = u"…6789"_s;
+        page.setServices(known);
+        QVERIFY(textOf(page).contains(u"…6789, for this session"_s));
+        QSignalSpy tested(&page, &SettingsPage::testRequested);
+        QTest::mouseClick(row->testButton(), Qt::LeftButton);
+        QCOMPARE(tested.size(), 1);
+        QCOMPARE(row->verdict(), u"asking"_s);
+        page.setTested(
+            u"anthropic"_s,
+            fail(Error{ErrorKind::KeyMissing, u"Anthropic refused the key (401): invalid x-api-key"_s,
+                       u"Asked: GET x."_s, u"Make a new key."_s}));
+        QCOMPARE(row->verdict(), u"refused"_s);
+        QVERIFY(textOf(page).contains(u"invalid x-api-key"_s));
+        page.setTested(u"anthropic"_s, ServiceTest{u"GET x"_s, u"answers, 12 ms"_s, 12});
+        QCOMPARE(row->verdict(), u"works"_s);
+    }
+
+    void hintsOfKeysGiveNothingAway()
+    {
+        QCOMPARE(keyHint("sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789x9Qa"), u"sk-ant-…x9Qa"_s);
+        QCOMPARE(keyHint("short"), u"…"_s);
+        QCOMPARE(keyHint(""), u"…"_s);
+    }
+
+    void choicesAreStoredTyped()
+    {
+        QTemporaryDir folder;
+        AppSettings settings(folder.path());
+        QCOMPARE(settings.appearance(), AppSettings::Appearance::System);
+        settings.setAppearance(AppSettings::Appearance::HighContrast);
+        settings.setModel(u"anthropic/claude-sonnet-5-5"_s);
+        settings.setAfterTurn(u"keep"_s);
+        settings.setMaxSteps(40);
+        const AppSettings again(folder.path());
+        QCOMPARE(again.appearance(), AppSettings::Appearance::HighContrast);
+        QCOMPARE(again.model(), u"anthropic/claude-sonnet-5-5"_s);
+        QCOMPARE(again.afterTurn(), u"keep"_s);
+        QCOMPARE(again.maxSteps(), 40);
+        settings.setAfterTurn(u"explode"_s); // As if edited by hand.
+        settings.setModel(u"nothing"_s);
+        QCOMPARE(again.afterTurn(), QString());
+        QCOMPARE(again.model(), QString());
+    }
+
+    void whatIsChosenIsSaidOnceAndOnlyByThePerson()
+    {
+        SettingsPage page;
+        page.setUsable(true);
+        int said = 0;
+        SettingsPage::Stored last;
+        connect(&page, &SettingsPage::storedChosen, &page, [&](const SettingsPage::Stored &stored) {
+            ++said;
+            last = stored;
+        });
+        page.setServices(services());
+        page.setStored({u"gone/model"_s, u"local"_s, u"pause"_s, 12});
+        QCOMPARE(said, 0);
+        auto *steps = page.findChild<QSpinBox *>();
+        QCOMPARE(steps->value(), 12);
+        steps->stepUp();
+        QCOMPARE(said, 1);
+        QCOMPARE(last.maxSteps, 13);
+        QCOMPARE(last.model, u"gone/model"_s); // A choice that is not offered now stays.
+    }
+
+    void escapeLeavesAndEveryControlHasAName()
+    {
+        SettingsPage page;
+        page.setServices(services());
+        page.setUsable(true);
+        page.setDoctor({{DoctorLine::Verdict::Problem, u"store"_s, u"<b>bad</b>"_s}});
+        DataUsage usage;
+        usage.logBytes = 22'000'000;
+        usage.heaviest = {{u"id"_s, u"A long one"_s, 21'000'000}};
+        page.setUsage(usage);
+        page.resize(1200, 800);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QSignalSpy left(&page, &SettingsPage::left);
+        for (const QString &name : {u"keys"_s, u"endpoints"_s, u"new"_s, u"appearance"_s, u"data"_s}) {
+            page.showSection(name);
+            QCOMPARE(page.section(), name);
+            for (QWidget *widget : page.findChildren<QWidget *>()) {
+                if (!widget->isVisible()
+                    || (widget->focusPolicy() == Qt::NoFocus && !qobject_cast<QAbstractButton *>(widget)))
+                    continue;
+                if (widget->objectName().startsWith("qt_"_L1)
+                    || widget->inherits("QComboBoxPrivateContainer"))
+                    continue;
+                QAccessibleInterface *accessible = QAccessible::queryAccessibleInterface(widget);
+                QVERIFY2(accessible && !accessible->text(QAccessible::Name).isEmpty(),
+                         widget->metaObject()->className());
+            }
+        }
+        QVERIFY(textOf(page).contains(u"22 MB: log 22 MB"_s));
+        page.focusSections();
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+        QCOMPARE(left.size(), 1);
+    }
+};
+
+QTEST_MAIN(TestSettingsPage)
+#include "tst_settingspage.moc"

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "composer/composer.h"
+#include "composer/composeredit.h"
+#include "shell/columns.h"
+#include "shell/confirmdialog.h"
+#include "shell/conversationactions.h"
+#include "shell/conversationheader.h"
+#include "shell/conversationpage.h"
+#include "shell/mainwindow.h"
+#include "shell/panehost.h"
+#include "shell/workspace.h"
+#include "sidebar/conversationlistmodel.h"
+#include "sidebar/conversationlistview.h"
+#include "sidebar/sidebar.h"
+#include "support/testmain.h"
+#include "theme/controls/button.h"
+#include "theme/controls/searchfield.h"
+#include "theme/theme.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int Patience = 20'000;
+}
+
+/// The window without a turn: columns, menus, keys, what can be done to conversations.
+class TestWindow : public Tests::Test {
+    Q_OBJECT
+private:
+    QTemporaryDir m_temp;
+    int m_dirs = 0;
+    QString m_dir;
+    std::unique_ptr<Workspace> m_workspace;
+    std::unique_ptr<MainWindow> m_window;
+
+    void open(const QSize &size)
+    {
+        m_workspace = std::make_unique<Workspace>(m_dir);
+        EngineOptions options;
+        options.program = u"test"_s;
+        options.dataDir = m_dir;
+        options.environment = [](const QString &) { return QString(); };
+        auto engine = Engine::open(options);
+        QVERIFY2(engine, engine ? "" : qPrintable(engine.error().toText()));
+        m_window = std::make_unique<MainWindow>(m_workspace.get());
+        m_window->resize(size);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_workspace->setEngine(std::move(*engine));
+        QTRY_VERIFY_WITH_TIMEOUT(!m_workspace->defaults().provider.isEmpty(), Patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!m_workspace->services().isEmpty(), Patience);
+    }
+    void close()
+    {
+        m_window.reset();
+        m_workspace.reset();
+    }
+    QString make(const QString &title)
+    {
+        ConversationSettings settings;
+        settings.title = title;
+        const QString id = m_workspace->engine()->createConversation(settings);
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(m_workspace->conversations()->placeOf(id) >= 0, Patience); }();
+        return id;
+    }
+    QString titleOf(const QString &id) const
+    {
+        const ConversationSummary *summary = m_workspace->conversations()->summary(id);
+        return summary ? summary->title : u"(gone)"_s;
+    }
+    ConfirmDialog *dialog() const { return m_window->findChild<ConfirmDialog *>(); }
+    static QPushButton *buttonOf(QWidget *parent, const QString &text)
+    {
+        for (QPushButton *button : parent->findChildren<QPushButton *>()) {
+            if (button->text() == text)
+                return button;
+        }
+        return nullptr;
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        Test::initTestCase();
+        Theme::install(*qApp);
+    }
+    void init()
+    {
+        Test::init();
+        m_dir = m_temp.filePath(QString::number(++m_dirs));
+    }
+    void cleanup() { close(); }
+
+    void everyActionHasAMenuPlaceAndNoTwoShareAShortcut()
+    {
+        open({1440, 900});
+        const auto *menus = m_window->findChild<QMenuBar *>();
+        QStringList names;
+        QSet<QString> keys;
+        for (const QAction *entry : menus->actions()) {
+            names.append(entry->text().remove(u'&'));
+            for (const QAction *action : entry->menu()->actions()) {
+                const QString key = action->shortcut().toString();
+                if (key.isEmpty())
+                    continue;
+                QVERIFY2(!keys.contains(key), qPrintable(key));
+                keys.insert(key);
+            }
+        }
+        QCOMPARE(names,
+                 (QStringList{u"Conversation"_s, u"Edit"_s, u"View"_s, u"Machine"_s, u"Go"_s, u"Help"_s}));
+        QVERIFY(keys.size() >= 14);
+    }
+
+    void columnsBecomeStripsAndComeBack()
+    {
+        open({1440, 900});
+        Columns *columns = m_window->columns();
+        auto *pane = new QLineEdit;
+        pane->setAccessibleName(u"pane"_s);
+        m_window->panes()->addPane(u"own"_s, u"square-function"_s, u"Own"_s, pane);
+        m_window->panes()->showPane(u"own"_s);
+        QVERIFY(pane->isVisible());
+        QVERIFY(m_window->sidebar()->isVisible());
+        QCOMPARE(m_window->sidebar()->width(), 264);
+        m_window->resize(1150, 800);
+        QTRY_VERIFY(columns->isSidebarRail() && !m_window->sidebar()->isVisible());
+        QVERIFY(pane->isVisible());
+        m_window->resize(1024, 700);
+        QTRY_VERIFY(columns->isPanesRail() && !pane->isVisible());
+        QVERIFY(m_window->page()->width() >= 420);
+
+        m_window->page()->focusComposer();
+        QTest::keyClick(m_window.get(), Qt::Key_P, Qt::ControlModifier);
+        QVERIFY(m_window->sidebar()->isVisible());
+        QCOMPARE(columns->opened(), m_window->sidebar());
+        QTRY_VERIFY(m_window->sidebar()->find()->hasFocus());
+        QTest::keyClick(m_window->sidebar()->find(), Qt::Key_Escape);
+        QVERIFY(!m_window->sidebar()->isVisible());
+        QVERIFY(m_window->page()->composer()->edit()->hasFocus()); // Where it was before.
+        m_window->panes()->showPane(u"own"_s);
+        QVERIFY(pane->isVisible());
+        m_window->page()->focusComposer(); // Work goes on beside it.
+        QVERIFY(!pane->isVisible());
+        m_window->resize(1440, 900);
+        QTRY_VERIFY(m_window->sidebar()->isVisible() && pane->isVisible());
+        QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier);
+        QVERIFY(!m_window->sidebar()->isVisible());
+
+        m_window->close();
+        close();
+        open({1440, 900}); // The choice is remembered.
+        QVERIFY(!m_window->sidebar()->isVisible());
+    }
+
+    void theKeyboardWalksTheColumns()
+    {
+        open({1440, 900});
+        make(u"One"_s);
+        m_window->page()->focusComposer();
+        QTest::keyClick(m_window.get(), Qt::Key_F6);
+        QVERIFY(dynamic_cast<QWidget *>(m_window->panes())->isAncestorOf(QApplication::focusWidget()));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
+        QVERIFY(m_window->list()->hasFocus());
+        QTest::keyClick(m_window->list(), Qt::Key_F6);
+        QVERIFY(m_window->page()->composer()->edit()->hasFocus());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6, Qt::ShiftModifier);
+        QVERIFY(m_window->list()->hasFocus());
+    }
+
+    void conversationsAreRenamedDuplicatedArchivedAndDeleted()
+    {
+        open({1440, 900});
+        const QString id = make(u"First"_s);
+        m_workspace->setCurrent(id);
+        m_window->list()->setFocus();
+        QTest::keyClick(m_window->list(), Qt::Key_F2);
+        auto *editor = m_window->list()->findChild<QLineEdit *>();
+        QVERIFY(editor);
+        editor->selectAll();
+        QTest::keyClicks(editor, u"Second"_s);
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(titleOf(id), u"Second"_s, Patience);
+
+        auto *title = m_window->page()->header()->findChild<QLineEdit *>();
+        const auto labels = m_window->page()->header()->findChildren<QLabel *>();
+        const auto shown = std::find_if(labels.begin(), labels.end(),
+                                        [](const QLabel *label) { return label->text() == "Second"_L1; });
+        QVERIFY(shown != labels.end());
+        QTest::mouseDClick(*shown, Qt::LeftButton);
+        QVERIFY(title->isVisible());
+        title->selectAll();
+        QTest::keyClicks(title, u"Third"_s);
+        QTest::keyClick(title, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(titleOf(id), u"Third"_s, Patience);
+
+        QTest::keyClick(m_window.get(), Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(m_workspace->current() != id && !m_workspace->current().isEmpty(), Patience);
+        const QString copy = m_workspace->current();
+        QTRY_COMPARE_WITH_TIMEOUT(titleOf(copy), u"Third (copy)"_s, Patience);
+        QTest::keyClick(m_window.get(), Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(m_workspace->conversations()->summary(copy)->archived, Patience);
+        QVERIFY(m_workspace->current().isEmpty());
+
+        m_workspace->setCurrent(id);
+        QMenu menu;
+        auto *actions = m_window->findChild<ConversationActions *>();
+        actions->fillMenu(&menu, id);
+        QVERIFY(menu.actions().size() >= 6);
+        actions->remove(id);
+        QVERIFY(dialog());
+        QTRY_VERIFY(dialog()->isVisible());
+        QVERIFY(dialog()->findChildren<QCheckBox *>().isEmpty()); // No machine, no question about one.
+        QTest::keyClick(dialog(), Qt::Key_Escape);
+        QTRY_VERIFY(!dialog());
+        QCOMPARE(titleOf(id), u"Third"_s);
+        actions->remove(id);
+        QTest::mouseClick(buttonOf(dialog(), u"Delete"_s), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(titleOf(id), u"(gone)"_s, Patience);
+        QVERIFY(m_workspace->current().isEmpty());
+    }
+
+    void modelAndSandboxAreChosenBeforeTheFirstMessage()
+    {
+        open({1440, 900});
+        QMenu *models = m_window->page()->header()->modelMenu();
+        QVERIFY(QMetaObject::invokeMethod(models, "aboutToShow"));
+        QStringList names;
+        QAction *tour = nullptr;
+        for (QAction *action : models->actions()) {
+            names.append(action->text());
+            if (action->menu() && !action->menu()->actions().isEmpty()
+                && action->menu()->actions().first()->text() == "tour"_L1)
+                tour = action->menu()->actions().first();
+        }
+        QVERIFY2(names.contains(u"Anthropic: no key"_s), qPrintable(names.join(u'|')));
+        QVERIFY(tour);
+        QVERIFY(tour->isChecked());
+        QMenu *machine = m_window->page()->header()->machineMenu();
+        QVERIFY(QMetaObject::invokeMethod(machine, "aboutToShow"));
+        QVERIFY(machine->actions().size() == 2);
+        QVERIFY(!machine->actions()[0]->isEnabled()); // Superserve has no key.
+        QVERIFY(machine->actions()[1]->isChecked());
+    }
+
+    void settingsOpenAndEscapeComesBack()
+    {
+        open({1440, 900});
+        QTest::keyClick(m_window.get(), Qt::Key_Comma, Qt::ControlModifier);
+        QVERIFY(!m_window->columns()->isVisible());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+        QVERIFY(m_window->columns()->isVisible());
+        QVERIFY(m_window->page()->composer()->edit()->hasFocus());
+    }
+};
+
+QTEST_MAIN(TestWindow)
+#include "tst_window.moc"

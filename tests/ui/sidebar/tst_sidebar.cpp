@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "core/store/eventscript.h"
+#include "sidebar/conversationdelegate.h"
+#include "sidebar/conversationlistmodel.h"
+#include "sidebar/conversationlistview.h"
+#include "sidebar/sidebar.h"
+#include "sidebar/sidebarmodel.h"
+#include "store/store.h"
+#include "support/testmain.h"
+#include "theme/controls/searchfield.h"
+#include "theme/theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QAccessible>
+#include <QApplication>
+#include <QDateTime>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+using Group = SidebarModel::Group;
+
+namespace {
+constexpr int Patience = 20'000;
+}
+
+class TestSidebar : public Tests::Test {
+    Q_OBJECT
+private:
+    QTemporaryDir m_temp;
+    int m_dirs = 0;
+    std::unique_ptr<Store> m_store;
+    std::unique_ptr<HistoryService> m_history;
+    std::unique_ptr<ConversationListModel> m_source;
+    std::unique_ptr<SidebarModel> m_model;
+
+    Tests::EventScript conversation(const QByteArray &title)
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::ConversationRenamed, "{\"title\":\"" + title + "\"}");
+        return script;
+    }
+    void write(const EventBatch &batch)
+    {
+        QSignalSpy committed(m_store.get(), &Store::committed);
+        m_store->append(batch, false);
+        QVERIFY(committed.wait(Patience));
+    }
+    void follow(const Tests::EventScript &script, int from)
+    {
+        write(script.all().mid(from));
+        m_source->takeEvents(script.all().mid(from));
+    }
+    QStringList rows() const
+    {
+        QStringList out;
+        for (int i = 0; i < m_model->rowCount(); ++i) {
+            const QModelIndex index = m_model->index(i);
+            QString text = index.data().toString();
+            if (index.data(SidebarModel::IsHeadingRole).toBool())
+                text = u"# %1 %2"_s.arg(text).arg(index.data(SidebarModel::CountRole).toInt());
+            out.append(text);
+        }
+        return out;
+    }
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        Test::initTestCase();
+        Theme::install(*qApp);
+    }
+    void init()
+    {
+        Test::init();
+        const QString dir = m_temp.filePath(QString::number(++m_dirs));
+        auto store = Store::open(dir, u"test"_s);
+        QVERIFY(store);
+        m_store = std::move(*store);
+        m_history = std::make_unique<HistoryService>(dir);
+        m_source = std::make_unique<ConversationListModel>(m_history.get());
+        m_model = std::make_unique<SidebarModel>(m_source.get());
+    }
+    void cleanup()
+    {
+        m_model.reset();
+        m_source.reset();
+        m_history.reset();
+        m_store.reset();
+    }
+
+    void groupsFollowTheStates()
+    {
+        const QAbstractItemModelTester tester(m_model.get(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        Tests::EventScript idle = conversation("Idle one");
+        Tests::EventScript busy = conversation("Busy one");
+        Tests::EventScript old = conversation("Old one");
+        old.add(EventKind::ConversationArchived, "{\"archived\":true}");
+        busy.add(EventKind::UserMessage, "{\"messageId\":\"m\",\"text\":\"go\",\"delivery\":\"now\"}");
+        busy.add(EventKind::TurnStart, "{\"turn\":1,\"parent\":0}");
+        write(idle.all() + busy.all() + old.all());
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(
+            rows(),
+            (QStringList{u"# Running 1"_s, u"Busy one"_s, u"# Idle 1"_s, u"Idle one"_s, u"# Archived 1"_s}),
+            Patience);
+        m_model->setArchivedShown(true);
+        QCOMPARE(rows().last(), u"Old one"_s);
+        m_model->setArchivedShown(false);
+
+        const int before = static_cast<int>(busy.all().size());
+        busy.add(EventKind::TurnFinish, "{\"turn\":1,\"reason\":\"model-error\",\"text\":\"\",\"steps\":1}");
+        follow(busy, before);
+        QTRY_COMPARE_WITH_TIMEOUT(rows().value(0), u"# Needs you 1"_s, Patience);
+        QCOMPARE(rows().value(1), u"Busy one"_s);
+        QVERIFY(m_model->index(1).data(SidebarModel::UnseenRole).toBool());
+        m_model->setCurrent(busy.conversation());
+        QVERIFY(!m_model->index(1).data(SidebarModel::UnseenRole).toBool());
+
+        m_model->setFilter(u" OLD "_s); // Finds in what is folded, too.
+        QCOMPARE(rows(), (QStringList{u"# Archived 1"_s, u"Old one"_s}));
+        m_model->setFilter(u"nothing"_s);
+        QCOMPARE(m_model->rowCount(), 0);
+        m_model->setFilter({});
+        QCOMPARE(m_model->conversationCount(), 2);
+    }
+
+    void rowsAreAsHighAsTheyAreUrgent()
+    {
+        Tests::EventScript idle = conversation("Idle one");
+        Tests::EventScript busy = conversation("Busy one");
+        busy.add(EventKind::UserMessage, "{\"messageId\":\"m\",\"text\":\"go\",\"delivery\":\"now\"}");
+        busy.add(EventKind::TurnStart, "{\"turn\":1,\"parent\":0}");
+        write(idle.all() + busy.all());
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 4, Patience);
+        ConversationListView view;
+        view.setConversations(m_model.get());
+        view.resize(264, 400);
+        view.show();
+        QCOMPARE(view.visualRect(m_model->index(0)).height(), 28);
+        QCOMPARE(view.visualRect(m_model->index(1)).height(), 64);
+        QCOMPARE(view.visualRect(m_model->index(3)).height(), 44);
+        view.setNarrow(true);
+        QApplication::sendPostedEvents();
+        QCOMPARE(view.sizeHintForIndex(m_model->index(1)).height(), 32);
+    }
+
+    void keysFindRenameAndFold()
+    {
+        Tests::EventScript first = conversation("First");
+        Tests::EventScript second = conversation("Second");
+        second.add(EventKind::ConversationArchived, "{\"archived\":true}");
+        write(first.all() + second.all());
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 3, Patience);
+        Sidebar sidebar(m_model.get());
+        sidebar.resize(264, 500);
+        sidebar.show();
+        QVERIFY(QTest::qWaitForWindowActive(&sidebar));
+        ConversationListView *list = sidebar.list();
+        QSignalSpy chosen(list, &ConversationListView::conversationChosen);
+        QSignalSpy renamed(m_model.get(), &SidebarModel::renameRequested);
+
+        sidebar.focusFind();
+        QTest::keyClicks(sidebar.find(), u"fir"_s);
+        QTest::keyClick(sidebar.find(), Qt::Key_Return);
+        QCOMPARE(chosen.size(), 1);
+        QCOMPARE(chosen[0][0].toString(), first.conversation());
+        QVERIFY(list->hasFocus());
+
+        QTest::keyClick(list, Qt::Key_F2);
+        auto *editor = list->findChild<QLineEdit *>();
+        QVERIFY(editor);
+        QCOMPARE(editor->text(), u"First"_s);
+        editor->selectAll();
+        QTest::keyClicks(editor, u"Renamed"_s);
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(renamed.size(), 1, Patience); // The editor commits on its next turn.
+        QCOMPARE(renamed[0][1].toString(), u"Renamed"_s);
+
+        sidebar.focusFind();
+        QTest::keyClick(sidebar.find(), Qt::Key_Escape);
+        QCOMPARE(m_model->conversationCount(), 1);
+        list->setFocus();
+        QTest::keyClick(list, Qt::Key_Down); // On the heading that can be folded.
+        QVERIFY(list->currentIndex().data(SidebarModel::IsHeadingRole).toBool());
+        QTest::keyClick(list, Qt::Key_Return);
+        QCOMPARE(m_model->conversationCount(), 2);
+        QCOMPARE(chosen.size(), 1); // A heading is no conversation.
+        const QPoint heading = list->visualRect(m_model->index(2)).center();
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, heading);
+        QCOMPARE(m_model->conversationCount(), 1);
+    }
+
+    void rowsHaveNamesForScreenReaders()
+    {
+        write(conversation("Readable").all());
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 2, Patience);
+        ConversationListView view;
+        view.setConversations(m_model.get());
+        view.resize(264, 300);
+        view.show();
+        QAccessibleInterface *list = QAccessible::queryAccessibleInterface(&view);
+        QVERIFY(list);
+        QCOMPARE(list->role(), QAccessible::List);
+        QStringList names;
+        for (int i = 0; i < list->childCount(); ++i)
+            names.append(list->child(i)->text(QAccessible::Name));
+        QVERIFY2(names.join(u'|').contains(u"Idle, 1 conversation"_s), qPrintable(names.join(u'|')));
+        QVERIFY2(names.join(u'|').contains(u"Readable, Idle"_s), qPrintable(names.join(u'|')));
+    }
+
+    void timesAreToldInTheirUnit()
+    {
+        Tests::EventScript idle = conversation("Aged");
+        write(idle.all());
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 2, Patience);
+        ConversationListView view;
+        view.setConversations(m_model.get());
+        const qint64 since = m_model->index(1).data(ConversationListModel::StateSinceRole).toLongLong();
+        view.delegate()->setNow(since + 12 * 60'000 + 500);
+        QCOMPARE(view.delegate()->nextChangeMs(m_model->index(1)), 59'500);
+        view.delegate()->setNow(since + 20'400);
+        QCOMPARE(view.delegate()->nextChangeMs(m_model->index(1)), 600);
+    }
+};
+
+QTEST_MAIN(TestSidebar)
+#include "tst_sidebar.moc"

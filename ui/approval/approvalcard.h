@@ -1,0 +1,117 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "approval/approvaltext.h"
+#include "approval/pendingcalls.h"
+#include "engine/engine.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QGridLayout;
+class QHBoxLayout;
+class QLineEdit;
+
+namespace Pilothouse {
+
+class Button;
+class CommandField;
+class Label;
+
+/// What a card can say about the place where a call would run; empty: not known, and not said.
+struct ApprovalContext {
+    bool isMachinePaused = false;
+    QString canReach; ///< Hosts, or that there are none.
+};
+
+/// What a person began in a card, so that another card of the same call goes on with it.
+struct ApprovalDraft {
+    enum class Kind { None = 1, Edit, Deny };
+    Kind kind = Kind::None;
+    QString text; ///< The edited command, or the reason.
+};
+
+/// One call that waits for a person: the whole of what would run, and the answers. The same card stands in
+/// the transcript and above the composer. No answer is a default: Enter alone never allows. With the focus on
+/// the card, A allows, E edits, D denies; while a field is used only its own keys and keys with a modifier
+/// act.
+class ApprovalCard : public QWidget {
+    Q_OBJECT
+public:
+    explicit ApprovalCard(const PendingCall &call, QWidget *parent = nullptr);
+
+    [[nodiscard]] const PendingCall &call() const { return m_call; }
+    void setPosition(int number, int count); ///< "2 of 3"
+    void setContext(const ApprovalContext &context);
+    /// The answer was not taken: it can be given again.
+    void answerFailed();
+    [[nodiscard]] ApprovalDraft draft() const;
+    void setDraft(const ApprovalDraft &draft);
+
+Q_SIGNALS:
+    void answered(const QString &conversation, const QString &callId, const Pilothouse::Answer &answer);
+    void draftChanged();
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void showEvent(QShowEvent *event) override;
+    void hideEvent(QHideEvent *event) override;
+    void focusInEvent(QFocusEvent *event) override;
+    void focusOutEvent(QFocusEvent *event) override;
+
+private:
+    enum class Mode { Ask = 1, Edit, Deny, Sent };
+    class Machine;
+    void makeHead();
+    void makeFacts();
+    void makeButtons();
+    void setMode(Mode mode);
+    void updateHead();
+    void updateFacts();
+    void updateDiff();
+    void updateAge();
+    void allow();
+    void runEdited();
+    void deny();
+    void send(const Answer &answer);
+    [[nodiscard]] bool canEdit() const;
+
+    PendingCall m_call;
+    ApprovalText m_text;
+    QString m_shownText;
+    ApprovalContext m_context;
+    Mode m_mode = Mode::Ask;
+    int m_number = 1;
+    int m_count = 1;
+    bool m_announced = false;
+    Label *m_head;
+    Label *m_position;
+    Machine *m_machine;
+    Label *m_machineWords;
+    Label *m_age;
+    Label *m_proposedLabel;
+    CommandField *m_shown; ///< What the model proposed.
+    Label *m_editLabel;
+    CommandField *m_edited;
+    QWidget *m_facts;
+    QGridLayout *m_factsGrid;
+    Label *m_because;
+    Label *m_reachLabel;
+    Label *m_reach;
+    Label *m_told;
+    Label *m_note;
+    QLineEdit *m_reason;
+    QHBoxLayout *m_buttons;
+    Button *m_allow;
+    Button *m_edit;
+    Button *m_deny;
+    Button *m_runEdited;
+    Button *m_denyNow;
+    Button *m_back;
+    QTimer m_tick;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/filesservice.h"
+
+#include <QHash>
+#include <QObject>
+#include <QPointer>
+
+#include <optional>
+
+namespace Pilothouse {
+
+/// One thing a person does with files, as a strip shows it.
+struct FileOperation {
+    enum class Kind { Upload = 1, Download, Rename, Delete, NewFolder };
+    enum class State { Running = 1, Done, Partly, Failed, Cancelled };
+    quint64 id = 0;
+    Kind kind = Kind::Upload;
+    State state = State::Running;
+    QString words; ///< What is done, or was; one line, plain.
+    std::optional<double> part; ///< How much of it; empty: not known.
+    std::optional<Error> error; ///< Failed and Partly.
+    QString place; ///< Download: what was made on this computer.
+};
+
+/// Runs what a person does with files, one strip row each, and tells which folders changed by it. A change
+/// whose answer was lost is a failure with "outcome unknown" and counts as a change.
+class FileOperations : public QObject {
+    Q_OBJECT
+public:
+    explicit FileOperations(QObject *parent = nullptr);
+
+    [[nodiscard]] const QList<FileOperation> &operations() const { return m_operations; } ///< Oldest first.
+    [[nodiscard]] int running() const;
+
+    void upload(FilesService *service, const MachinePlace &place, const QStringList &localPaths,
+                const QByteArray &folder);
+    void download(FilesService *service, const MachinePlace &place, const QList<RemoteItem> &items,
+                  const QString &localFolder, const QString &fileName);
+    void rename(FilesService *service, const MachinePlace &place, const QByteArray &path,
+                const QByteArray &newName);
+    void remove(FilesService *service, const MachinePlace &place, const QByteArrayList &paths);
+    void makeFolder(FilesService *service, const MachinePlace &place, const QByteArray &path);
+
+    void cancel(quint64 id);
+    void dismiss(quint64 id); ///< Of what no longer runs.
+
+Q_SIGNALS:
+    void changed(); ///< A row came, went or changed.
+    void progressed(quint64 id); ///< Only words and part.
+    /// Something in `folder` of the machine may be different now. `made`: what should be selected.
+    void folderChanged(const Pilothouse::MachinePlace &place, const QByteArray &folder,
+                       const QByteArray &made);
+    /// The person changed these; the agent did not.
+    void ownWritten(const Pilothouse::MachinePlace &place, const QByteArrayList &paths);
+    void ownRemoved(const Pilothouse::MachinePlace &place, const QByteArray &path);
+
+private:
+    struct Running {
+        QPointer<QObject> context;
+        FilesService *service = nullptr;
+        FilesService::Call call = 0;
+        QString subject; ///< For words: a name, or "3 files".
+    };
+
+    quint64 begin(FileOperation::Kind kind, FilesService *service, const QString &subject);
+    void setCall(quint64 id, FilesService::Call call);
+    [[nodiscard]] FileOperation *find(quint64 id);
+    void progress(quint64 id, const TransferProgress &state);
+    void succeed(quint64 id, const QString &words);
+    void failWith(quint64 id, const FileFault &fault, const QString &words);
+    void endTransfer(quint64 id, const Result<TransferSum, FileFault> &sum);
+    void removeNext(quint64 id, FilesService *service, const MachinePlace &place, QByteArrayList paths,
+                    int done);
+    void bound();
+
+    QList<FileOperation> m_operations;
+    QHash<quint64, Running> m_running;
+    quint64 m_last = 0;
+};
+
+} // namespace Pilothouse

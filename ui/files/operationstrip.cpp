@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "files/operationstrip.h"
+
+#include "files/fileoperations.h"
+#include "text/inerttext.h"
+#include "theme/controls/elidedlabel.h"
+#include "theme/controls/label.h"
+#include "theme/controls/meter.h"
+#include "theme/controls/toolbutton.h"
+#include "theme/icons.h"
+#include "theme/metrics.h"
+#include "theme/theme.h"
+
+#include <QHBoxLayout>
+#include <QHash>
+#include <QPainter>
+#include <QVBoxLayout>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qsizetype LongestText = 600; // Error texts may quote a machine.
+
+QString shortened(const QString &text) { return inertText(QStringView(text).left(LongestText)); }
+
+struct Look {
+    QString glyph;
+    Role color;
+    QString word;
+};
+
+Look lookOf(const FileOperation &operation)
+{
+    switch (operation.state) {
+    case FileOperation::State::Running:
+        switch (operation.kind) {
+        case FileOperation::Kind::Upload:
+            return {u"upload"_s, Role::Accent, {}};
+        case FileOperation::Kind::Download:
+            return {u"download"_s, Role::Accent, {}};
+        case FileOperation::Kind::Rename:
+            return {u"pencil"_s, Role::Accent, {}};
+        case FileOperation::Kind::Delete:
+            return {u"trash-2"_s, Role::Accent, {}};
+        case FileOperation::Kind::NewFolder:
+            return {u"folder-plus"_s, Role::Accent, {}};
+        }
+        break;
+    case FileOperation::State::Done:
+        return {u"finished"_s, Role::Finished, {}};
+    case FileOperation::State::Cancelled:
+        return {u"stopping"_s, Role::Text2, {}};
+    case FileOperation::State::Partly:
+    case FileOperation::State::Failed:
+        break;
+    }
+    return {u"failed"_s, Role::Failed, {}};
+}
+
+class Glyph : public QWidget {
+public:
+    explicit Glyph(QWidget *parent = nullptr)
+        : QWidget(parent)
+    {
+        const Theme &theme = Theme::instance();
+        setFixedSize(theme.px(Metrics::IconNormal), theme.px(Metrics::ToolButtonSmall));
+        connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+    }
+    void setLook(const Look &look)
+    {
+        m_look = look;
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        if (!m_look.glyph.isEmpty())
+            paintIcon(&painter, rect(), m_look.glyph, m_look.color, Role::Window);
+    }
+
+private:
+    Look m_look = {{}, Role::Text2, {}};
+};
+
+} // namespace
+
+class OperationStrip::Row : public QWidget {
+public:
+    Row(FileOperations *operations, quint64 id, QWidget *parent)
+        : QWidget(parent)
+        , m_glyph(new Glyph)
+        , m_words(new ElidedLabel(tr("File operation"), TextStyle::Small))
+        , m_meter(new Meter(tr("Progress")))
+        , m_button(new ToolButton(u"x"_s, tr("Cancel")))
+        , m_what(new Label({}, TextStyle::Small, Role::Failed))
+        , m_rest(new Label({}, TextStyle::Small, Role::Text2))
+    {
+        const Theme &theme = Theme::instance();
+        auto *row = new QHBoxLayout(this);
+        row->setContentsMargins(theme.px(Metrics::SpaceM), theme.px(Metrics::SpaceXs),
+                                theme.px(Metrics::SpaceXs), theme.px(Metrics::SpaceXs));
+        row->setSpacing(theme.px(Metrics::SpaceS));
+        m_button->setSmall(true);
+        m_words->setElideMode(Qt::ElideMiddle);
+        m_meter->setFixedWidth(theme.px(Metrics::Rail));
+        auto *words = new QVBoxLayout;
+        words->setContentsMargins(0, theme.px(Metrics::SpaceXs), 0, 0);
+        words->setSpacing(0);
+        words->addWidget(m_words);
+        row->addWidget(m_glyph, 0, Qt::AlignTop);
+        row->addLayout(words, 1);
+        row->addWidget(m_meter);
+        row->addWidget(m_button, 0, Qt::AlignTop);
+        // Wrapped below each other: the column is narrow, and an error is read whole.
+        for (Label *label : {m_what, m_rest}) {
+            label->setWordWrap(true);
+            label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+            words->addWidget(label);
+        }
+        m_what->setAccessibleName(tr("What happened"));
+        m_rest->setAccessibleName(tr("What was kept and what to do"));
+        connect(m_button, &QToolButton::clicked, operations, [this, operations, id] {
+            if (m_running)
+                operations->cancel(id);
+            else
+                operations->dismiss(id);
+        });
+    }
+
+    void show(const FileOperation &operation)
+    {
+        m_running = operation.state == FileOperation::State::Running;
+        m_glyph->setLook(lookOf(operation));
+        m_words->setWords(operation.words);
+        m_meter->setVisible(m_running && operation.part.has_value());
+        m_meter->setPart(operation.part.value_or(0));
+        m_button->setName(m_running ? tr("Cancel") : tr("Dismiss"));
+        const bool failed = operation.error.has_value();
+        m_words->setVisible(!failed);
+        m_what->setVisible(failed);
+        m_rest->setVisible(failed);
+        if (!failed)
+            return;
+        const Error &error = *operation.error;
+        m_what->setText(shortened(error.message));
+        m_rest->setText(shortened(error.kept.isEmpty() || error.todo.isEmpty()
+                                      ? QString(error.kept + error.todo)
+                                      : QString(error.kept + u' ' + error.todo)));
+        m_rest->setVisible(!m_rest->text().isEmpty());
+    }
+
+private:
+    Glyph *m_glyph;
+    ElidedLabel *m_words;
+    Meter *m_meter;
+    ToolButton *m_button;
+    Label *m_what;
+    Label *m_rest;
+    bool m_running = true;
+};
+
+OperationStrip::OperationStrip(FileOperations *operations, QWidget *parent)
+    : QWidget(parent)
+    , m_operations(operations)
+    , m_rows(new QVBoxLayout(this))
+{
+    setAccessibleName(tr("File operations"));
+    m_rows->setContentsMargins(0, Metrics::StrokeHair, 0, 0);
+    m_rows->setSpacing(0);
+    connect(operations, &FileOperations::changed, this, &OperationStrip::rebuild);
+    connect(operations, &FileOperations::progressed, this, [this](quint64 id) {
+        for (const FileOperation &operation : m_operations->operations()) {
+            if (operation.id == id && m_byId.contains(id))
+                m_byId[id]->show(operation);
+        }
+    });
+    rebuild();
+}
+
+void OperationStrip::rebuild()
+{
+    QHash<quint64, Row *> old = std::exchange(m_byId, {});
+    for (const FileOperation &operation : m_operations->operations()) {
+        Row *row = old.take(operation.id);
+        if (!row) {
+            row = new Row(m_operations, operation.id, this);
+            m_rows->addWidget(row);
+        }
+        row->show(operation);
+        m_byId.insert(operation.id, row);
+    }
+    for (Row *row : std::as_const(old)) {
+        m_rows->removeWidget(row);
+        row->hide();
+        row->deleteLater(); // This may be one of its own clicks.
+    }
+    setVisible(!m_byId.isEmpty());
+}
+
+void OperationStrip::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    painter.fillRect(QRect(0, 0, width(), Metrics::StrokeHair), Theme::instance().color(Role::Hair));
+}
+
+} // namespace Pilothouse

@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "settings/keyrow.h"
+
+#include "theme/controls/button.h"
+#include "theme/controls/elidedlabel.h"
+#include "theme/controls/errorblock.h"
+#include "theme/icons.h"
+#include "theme/metrics.h"
+#include "theme/theme.h"
+
+#include <QGridLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qsizetype LongestKey = 4000; // What is longer was pasted by mistake.
+constexpr int NameWidth = 200;
+constexpr int KeyWidth = 200;
+constexpr int VerdictWidth = 120;
+
+} // namespace
+
+KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
+    : QWidget(parent)
+    , m_name(new Label(info.name, TextStyle::Body))
+    , m_key(new ElidedLabel(tr("Key"), TextStyle::Small, Role::Text2))
+    , m_glyph(new Label)
+    , m_verdict(new ElidedLabel(tr("Last test"), TextStyle::State, Role::Text2))
+    , m_seen(new ElidedLabel(tr("Seen"), TextStyle::Small, Role::Text2))
+    , m_test(new Button(tr("Test")))
+    , m_enter(new Button(tr("Enter a key…")))
+    , m_forget(new Button(tr("Forget")))
+    , m_fieldRow(new QWidget)
+    , m_field(new QLineEdit)
+    , m_use(new Button(tr("Use for this session"), Button::Kind::Primary))
+    , m_error(new ErrorBlock)
+{
+    const Theme &theme = Theme::instance();
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
+    layout->setSpacing(0);
+    auto *line = new QHBoxLayout;
+    line->setSpacing(Metrics::SpaceS);
+    m_name->setFixedWidth(theme.px(NameWidth));
+    m_key->setMaximumWidth(theme.px(KeyWidth));
+    m_verdict->setMaximumWidth(theme.px(VerdictWidth));
+    m_glyph->setFixedSize(Metrics::IconSmall, Metrics::IconSmall);
+    line->addWidget(m_name);
+    line->addWidget(m_key, 3);
+    line->addWidget(m_glyph);
+    line->addWidget(m_verdict, 2);
+    line->addWidget(m_seen, 3);
+    for (Button *button : {m_test, m_enter, m_forget}) {
+        button->setSmall(true);
+        button->setTextStyle(TextStyle::Small);
+        button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
+        line->addWidget(button);
+    }
+    auto *lineBox = new QWidget;
+    lineBox->setFixedHeight(theme.px(Metrics::SettingsRow));
+    line->setContentsMargins(0, 0, 0, 0);
+    lineBox->setLayout(line);
+    layout->addWidget(lineBox);
+
+    auto *field = new QHBoxLayout(m_fieldRow);
+    field->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, 0, 0, Metrics::SpaceM);
+    field->setSpacing(Metrics::SpaceS);
+    m_field->setEchoMode(QLineEdit::Password);
+    m_field->setInputMethodHints(Qt::ImhHiddenText | Qt::ImhNoPredictiveText | Qt::ImhNoAutoUppercase
+                                 | Qt::ImhSensitiveData);
+    m_field->setPlaceholderText(tr("Paste the key"));
+    m_field->setAccessibleName(tr("Key for %1").arg(info.name));
+    m_field->setMaxLength(LongestKey);
+    auto *cancel = new Button(tr("Cancel"));
+    cancel->setAccessibleName(tr("Cancel entering a key"));
+    m_use->setAccessibleName(m_use->text());
+    field->addWidget(m_field, 1);
+    field->addWidget(m_use);
+    field->addWidget(cancel);
+    layout->addWidget(m_fieldRow);
+    m_fieldRow->hide();
+    m_error->hide();
+    auto *errorBox = new QHBoxLayout;
+    errorBox->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, 0, 0, 0);
+    errorBox->addWidget(m_error);
+    layout->addLayout(errorBox);
+
+    connect(m_test, &Button::clicked, this, [this] {
+        m_test->setEnabled(false);
+        setVerdict({}, Role::Text2, tr("asking"), {});
+        m_error->hide();
+        Q_EMIT testRequested(m_info.id);
+    });
+    connect(m_enter, &Button::clicked, this, [this] { openField(true); });
+    connect(cancel, &Button::clicked, this, [this] { openField(false); });
+    connect(m_use, &Button::clicked, this, &KeyRow::takeKey);
+    connect(m_field, &QLineEdit::returnPressed, this, &KeyRow::takeKey);
+    connect(m_field, &QLineEdit::textChanged, this,
+            [this](const QString &text) { m_use->setEnabled(!text.trimmed().isEmpty()); });
+    connect(m_forget, &Button::clicked, this, [this] { Q_EMIT keyEntered(m_info.keyFrom, Secret()); });
+    m_use->setEnabled(false);
+    setInfo(info);
+}
+
+void KeyRow::setInfo(const ServiceInfo &info)
+{
+    const bool changed =
+        info.keyHint != m_info.keyHint || info.keySource != m_info.keySource || m_verdict->text().isEmpty();
+    m_info = info;
+    if (changed) {
+        setVerdict({}, Role::Text3, tr("not tested"), {});
+        m_error->hide();
+        m_error->parentWidget()->layout()->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
+    }
+    refresh();
+}
+
+void KeyRow::refresh()
+{
+    QString key;
+    switch (m_info.keySource) {
+    case ServiceInfo::KeySource::NotNeeded:
+        key = tr("none needed");
+        break;
+    case ServiceInfo::KeySource::None:
+        key = tr("no key");
+        break;
+    case ServiceInfo::KeySource::Environment:
+        key = tr("%1 from %2").arg(m_info.keyHint, m_info.keyFrom);
+        break;
+    case ServiceInfo::KeySource::Session:
+        key = tr("%1, for this session").arg(m_info.keyHint);
+        break;
+    }
+    m_key->setWords(key);
+    const bool needs = m_info.keySource != ServiceInfo::KeySource::NotNeeded;
+    const bool has = m_info.keySource == ServiceInfo::KeySource::Environment
+        || m_info.keySource == ServiceInfo::KeySource::Session;
+    m_enter->setText(has ? tr("Replace…") : tr("Enter a key…"));
+    m_enter->setVisible(needs);
+    m_enter->setEnabled(m_usable);
+    m_forget->setVisible(m_info.keySource == ServiceInfo::KeySource::Session);
+    m_forget->setEnabled(m_usable);
+    const bool testable = m_info.id != "demo"_L1; // It is built in: there is nothing to ask.
+    m_test->setVisible(testable);
+    m_verdict->setVisible(testable);
+    m_test->setEnabled(m_usable && (has || !needs));
+}
+
+void KeyRow::setUsable(bool usable)
+{
+    m_usable = usable;
+    refresh();
+}
+
+void KeyRow::setTested(const Result<ServiceTest, Error> &result)
+{
+    refresh();
+    if (result) {
+        m_error->hide();
+        setVerdict(u"finished"_s, Role::Finished, tr("works"), result->seen);
+        m_seen->setToolTip(result->asked);
+        return;
+    }
+    const Error &error = result.error();
+    const bool refused = error.kind == ErrorKind::KeyMissing;
+    setVerdict(refused ? u"failed"_s : u"exitbad"_s, Role::Failed, refused ? tr("refused") : tr("no answer"),
+               {});
+    m_error->setError(error);
+    m_error->show();
+    layout()->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, Metrics::SpaceM);
+}
+
+void KeyRow::setVerdict(const QString &glyph, Role color, const QString &word, const QString &seen)
+{
+    m_glyph->setPixmap(glyph.isEmpty() ? QPixmap()
+                                       : iconPixmap(glyph, Metrics::IconSmall, color, devicePixelRatioF()));
+    m_glyph->setAccessibleName(word);
+    m_verdict->setLook(TextStyle::State, color);
+    m_verdict->setWords(word);
+    m_seen->setWords(seen);
+    layout()->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
+}
+
+QString KeyRow::verdict() const { return m_verdict->text(); }
+
+void KeyRow::openField(bool open)
+{
+    m_field->clear();
+    m_fieldRow->setVisible(open);
+    if (open)
+        m_field->setFocus(Qt::OtherFocusReason);
+    else
+        m_enter->setFocus(Qt::OtherFocusReason);
+}
+
+void KeyRow::takeKey()
+{
+    const QByteArray key = m_field->text().trimmed().toUtf8();
+    if (key.isEmpty() || m_info.keyVariables.isEmpty())
+        return;
+    openField(false);
+    Q_EMIT keyEntered(m_info.keyVariables.constFirst(), Secret(key));
+}
+
+} // namespace Pilothouse

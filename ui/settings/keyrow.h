@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/services.h"
+#include "theme/roles.h"
+#include "util/secret.h"
+
+#include <QWidget>
+
+#include <optional>
+
+class QLineEdit;
+
+namespace Pilothouse {
+
+class Button;
+class ElidedLabel;
+class ErrorBlock;
+class Label;
+
+/// One service on the page of keys: which key it uses and from where, what a test saw, and the field for
+/// another key.
+class KeyRow : public QWidget {
+    Q_OBJECT
+public:
+    explicit KeyRow(const ServiceInfo &info, QWidget *parent = nullptr);
+
+    void setInfo(const ServiceInfo &info); ///< A changed key forgets what a test saw.
+    void setTested(const Result<ServiceTest, Error> &result);
+    void setUsable(bool usable);
+    [[nodiscard]] const ServiceInfo &info() const { return m_info; }
+    [[nodiscard]] Button *testButton() const { return m_test; }
+    [[nodiscard]] Button *enterButton() const { return m_enter; }
+    [[nodiscard]] QLineEdit *field() const { return m_field; }
+    [[nodiscard]] QString verdict() const; ///< "works", "refused", …
+
+Q_SIGNALS:
+    void testRequested(const QString &id);
+    void keyEntered(const QString &variable, const Pilothouse::Secret &key); ///< Empty: forget it.
+
+private:
+    void refresh();
+    void openField(bool open);
+    void takeKey();
+    void setVerdict(const QString &glyph, Role color, const QString &word, const QString &seen);
+
+    ServiceInfo m_info;
+    Label *m_name;
+    ElidedLabel *m_key;
+    Label *m_glyph;
+    ElidedLabel *m_verdict;
+    ElidedLabel *m_seen;
+    Button *m_test;
+    Button *m_enter;
+    Button *m_forget;
+    QWidget *m_fieldRow;
+    QLineEdit *m_field;
+    Button *m_use;
+    ErrorBlock *m_error;
+    bool m_usable = false;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "settings/settingscard.h"
+
+#include "theme/controls/hairline.h"
+#include "theme/controls/label.h"
+#include "theme/metrics.h"
+#include "theme/paint.h"
+#include "theme/theme.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+
+namespace Pilothouse {
+
+namespace {
+
+class Box : public QWidget {
+public:
+    using QWidget::QWidget;
+
+protected:
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        paintBox(&painter, QRectF(rect()), Role::Canvas, Role::Line, Metrics::RadiusCard);
+    }
+};
+
+} // namespace
+
+SettingsCard::SettingsCard(const QString &heading, QWidget *parent)
+    : QWidget(parent)
+    , m_box(new Box)
+    , m_rows(new QVBoxLayout(m_box))
+{
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Metrics::SpaceS);
+    if (!heading.isEmpty())
+        layout->addWidget(new Label(heading, TextStyle::Section, Role::Text2));
+    m_rows->setContentsMargins(1, 1, 1, 1);
+    m_rows->setSpacing(0);
+    layout->addWidget(m_box);
+    setAccessibleName(heading);
+}
+
+void SettingsCard::addRow(QWidget *row)
+{
+    if (m_rows->count() > 0)
+        m_rows->addWidget(new HairLine);
+    m_rows->addWidget(row);
+}
+
+void SettingsCard::addSetting(const QString &name, const QString &hint, QWidget *control)
+{
+    auto *row = new QWidget;
+    row->setMinimumHeight(Theme::instance().px(Metrics::SettingsRow));
+    auto *layout = new QHBoxLayout(row);
+    layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
+    layout->setSpacing(Metrics::SpaceL);
+    auto *words = new QVBoxLayout;
+    words->setSpacing(0);
+    words->addWidget(new Label(name, TextStyle::Body));
+    if (!hint.isEmpty()) {
+        auto *explained = new Label(hint, TextStyle::Small, Role::Text2);
+        explained->setWordWrap(true);
+        words->addWidget(explained);
+    }
+    layout->addLayout(words, 1);
+    if (control) {
+        if (control->accessibleName().isEmpty())
+            control->setAccessibleName(name);
+        layout->addWidget(control, 0, Qt::AlignVCenter);
+    }
+    addRow(row);
+}
+
+void SettingsCard::clear()
+{
+    while (QLayoutItem *item = m_rows->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
+} // namespace Pilothouse

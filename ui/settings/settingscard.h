@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <QWidget>
+
+class QVBoxLayout;
+
+namespace Pilothouse {
+
+class Label;
+
+/// A box of rows with lines between them, under a small heading.
+class SettingsCard : public QWidget {
+    Q_OBJECT
+public:
+    explicit SettingsCard(const QString &heading, QWidget *parent = nullptr);
+
+    void addRow(QWidget *row); ///< Takes ownership.
+    /// A row of a name, what it is for, and a control.
+    void addSetting(const QString &name, const QString &hint, QWidget *control);
+    void clear();
+
+private:
+    QWidget *m_box;
+    QVBoxLayout *m_rows;
+};
+
+} // namespace Pilothouse

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "settings/settingspage.h"
+
+#include "settings/keyrow.h"
+#include "theme/controls/button.h"
+#include "theme/controls/hairline.h"
+#include "theme/controls/label.h"
+#include "theme/icons.h"
+#include "theme/metrics.h"
+#include "theme/paint.h"
+#include "theme/theme.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QListWidget>
+#include <QPainter>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QStackedWidget>
+#include <QStyledItemDelegate>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int NameRole = Qt::UserRole + 1;
+constexpr int PageWidth = 1120;
+
+class SectionDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        const Theme &theme = Theme::instance();
+        const bool selected = option.state & QStyle::State_Selected;
+        paintRow(painter, QRectF(option.rect), selected, true, option.state & QStyle::State_MouseOver,
+                 option.direction);
+        const QRect row = option.rect;
+        const auto mirrored = [&](const QRect &part) {
+            return QStyle::visualRect(option.direction, row, part);
+        };
+        const int icon = Metrics::IconNormal;
+        paintIcon(
+            painter,
+            mirrored(QRect(row.left() + Metrics::SpaceM, row.top() + (row.height() - icon) / 2, icon, icon)),
+            index.data(Qt::UserRole).toString(), Role::Text2);
+        painter->setFont(theme.font(TextStyle::Body));
+        painter->setPen(theme.color(Role::Text));
+        painter->drawText(mirrored(QRect(row.left() + 36, row.top(), row.width() - 36, row.height())),
+                          static_cast<int>(QStyle::visualAlignment(option.direction, Qt::AlignLeft))
+                              | Qt::AlignVCenter,
+                          index.data().toString());
+        if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange)
+            paintFocusRing(painter, QRectF(row).adjusted(1, 1, -1, -1), Metrics::RadiusToolButton);
+    }
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const override
+    {
+        return {Metrics::SidebarMin, Theme::instance().px(Metrics::ButtonHeight)};
+    }
+};
+
+} // namespace
+
+SettingsPage::SettingsPage(QWidget *parent)
+    : QWidget(parent)
+    , m_sections(new QListWidget)
+    , m_pages(new QStackedWidget)
+{
+    auto *row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    auto *side = new QWidget;
+    side->setFixedWidth(Theme::instance().px(Metrics::SidebarDefault));
+    auto *sideLayout = new QVBoxLayout(side);
+    sideLayout->setContentsMargins(0, 0, 0, 0);
+    sideLayout->setSpacing(0);
+    auto *head = new QHBoxLayout;
+    head->setContentsMargins(Metrics::SpaceXs, 0, 0, 0);
+    auto *back = new Button(tr("Back"), Button::Kind::Plain);
+    back->setIconName(u"arrow-left"_s, Metrics::IconSmall);
+    back->setKeyCap(tr("Esc"));
+    back->setAccessibleName(tr("Back to the conversations"));
+    head->addWidget(back);
+    head->addStretch(1);
+    auto *headBox = new QWidget;
+    headBox->setFixedHeight(Theme::instance().px(Metrics::ColumnHeader));
+    headBox->setLayout(head);
+    sideLayout->addWidget(headBox);
+    sideLayout->addWidget(new HairLine);
+    sideLayout->addSpacing(Metrics::SpaceS);
+    m_sections->setItemDelegate(new SectionDelegate(m_sections));
+    m_sections->setFrameShape(QFrame::NoFrame);
+    m_sections->setAccessibleName(tr("Settings"));
+    m_sections->setMouseTracking(true);
+    m_sections->viewport()->setBackgroundRole(QPalette::Window);
+    sideLayout->addWidget(m_sections, 1);
+    row->addWidget(side);
+    row->addWidget(new HairLine(Qt::Vertical));
+    row->addWidget(m_pages, 1);
+
+    makeKeys();
+    makeEndpoints();
+    makeNew();
+    makeAppearance();
+    makeData();
+    connect(back, &Button::clicked, this, &SettingsPage::left);
+    connect(m_sections, &QListWidget::currentRowChanged, this, [this](int index) {
+        m_pages->setCurrentIndex(index);
+        if (section() == "data"_L1)
+            Q_EMIT dataRequested();
+    });
+    m_sections->setCurrentRow(0);
+}
+
+QVBoxLayout *SettingsPage::addSection(const QString &name, const QString &icon, const QString &title,
+                                      const QString &intro)
+{
+    auto *item = new QListWidgetItem(title, m_sections);
+    item->setData(Qt::UserRole, icon);
+    item->setData(NameRole, name);
+    auto *scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setAccessibleName(title);
+    scroll->verticalScrollBar()->setAccessibleName(tr("Scroll the settings"));
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto *page = new QWidget;
+    auto *outer = new QHBoxLayout(page);
+    outer->setContentsMargins(Metrics::SpaceXxl, Metrics::SpaceXl, Metrics::SpaceXxl, Metrics::SpaceXl);
+    auto *column = new QWidget;
+    column->setMaximumWidth(Theme::instance().px(PageWidth));
+    outer->addWidget(column, 100);
+    outer->addStretch(1);
+    auto *layout = new QVBoxLayout(column);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(Metrics::SpaceL);
+    auto *words = new QVBoxLayout;
+    words->setSpacing(Metrics::SpaceXs);
+    words->addWidget(new Label(title, TextStyle::PageTitle));
+    auto *explained = new Label(intro, TextStyle::Small, Role::Text2);
+    explained->setWordWrap(true);
+    words->addWidget(explained);
+    layout->addLayout(words);
+    auto *content = new QVBoxLayout;
+    content->setSpacing(Metrics::SpaceXl);
+    layout->addLayout(content);
+    layout->addStretch(1);
+    scroll->setWidget(page);
+    scroll->viewport()->setBackgroundRole(QPalette::Window);
+    m_pages->addWidget(scroll);
+    return content;
+}
+
+void SettingsPage::showSection(const QString &name)
+{
+    for (int i = 0; i < m_sections->count(); ++i) {
+        if (m_sections->item(i)->data(NameRole).toString() == name)
+            m_sections->setCurrentRow(i);
+    }
+}
+
+QString SettingsPage::section() const
+{
+    const QListWidgetItem *item = m_sections->currentItem();
+    return item ? item->data(NameRole).toString() : QString();
+}
+
+void SettingsPage::focusSections() { m_sections->setFocus(Qt::OtherFocusReason); }
+
+void SettingsPage::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Escape) {
+        Q_EMIT left();
+        return;
+    }
+    QWidget::keyPressEvent(event);
+}
+
+void SettingsPage::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), Theme::instance().color(Role::Window));
+}
+
+} // namespace Pilothouse

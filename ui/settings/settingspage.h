@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "engine/appsettings.h"
+#include "engine/engine.h"
+#include "store/datausage.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QListWidget;
+class QSpinBox;
+class QStackedWidget;
+class QVBoxLayout;
+
+namespace Pilothouse {
+
+class Button;
+class ElidedLabel;
+class KeyRow;
+class Label;
+class Segmented;
+class SettingsCard;
+
+/// The settings as a page of the window. Shows what it is given and says what the person chose; knows nothing
+/// of where that goes.
+class SettingsPage : public QWidget {
+    Q_OBJECT
+public:
+    /// What new conversations get, as stored; empty or 0: nobody chose.
+    struct Stored {
+        QString model;
+        QString backend;
+        QString afterTurn;
+        int maxSteps = 0;
+    };
+
+    explicit SettingsPage(QWidget *parent = nullptr);
+
+    void showSection(const QString &name); ///< keys, endpoints, new, appearance, data
+    [[nodiscard]] QString section() const;
+    void focusSections();
+    void setUsable(bool usable); ///< Whether anything can be changed or tested.
+    void setServices(const QList<ServiceInfo> &services);
+    void setTested(const QString &id, const Result<ServiceTest, Error> &result);
+    void setStored(const Stored &stored);
+    void setAppearance(AppSettings::Appearance appearance);
+    void setDataDir(const QString &dataDir);
+    void setUsage(const Result<DataUsage, Error> &usage);
+    void setDoctor(const QList<DoctorLine> &lines);
+    [[nodiscard]] KeyRow *keyRow(const QString &id) const;
+
+Q_SIGNALS:
+    void left();
+    void testRequested(const QString &id);
+    void keyEntered(const QString &variable, const Pilothouse::Secret &key);
+    void storedChosen(const Pilothouse::SettingsPage::Stored &stored);
+    void appearanceChosen(Pilothouse::AppSettings::Appearance appearance);
+    void dataRequested(); ///< The page of data is looked at: how large is it?
+    void doctorRequested();
+    void conversationRequested(const QString &id);
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override;
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    QVBoxLayout *addSection(const QString &name, const QString &icon, const QString &title,
+                            const QString &intro);
+    void makeKeys();
+    void makeEndpoints();
+    void makeNew();
+    void makeAppearance();
+    void makeData();
+    void fillEndpoints(const QList<ServiceInfo> &services);
+    void fillModels(const QList<ServiceInfo> &services);
+    void choose();
+
+    QListWidget *m_sections;
+    QStackedWidget *m_pages;
+    SettingsCard *m_sandboxKeys = nullptr;
+    SettingsCard *m_modelKeys = nullptr;
+    SettingsCard *m_endpoints = nullptr;
+    QHash<QString, KeyRow *> m_keys;
+    QComboBox *m_model = nullptr;
+    QComboBox *m_backend = nullptr;
+    QComboBox *m_afterTurn = nullptr;
+    QSpinBox *m_maxSteps = nullptr;
+    Segmented *m_appearance = nullptr;
+    ElidedLabel *m_dataDir = nullptr;
+    Label *m_size = nullptr;
+    SettingsCard *m_heaviest = nullptr;
+    SettingsCard *m_checks = nullptr;
+    Button *m_check = nullptr;
+    Stored m_stored;
+    bool m_usable = false;
+    bool m_filling = false; ///< What changes is not the person's doing.
+};
+
+} // namespace Pilothouse

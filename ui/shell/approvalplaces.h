@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "approval/approvalcard.h"
+
+#include <QHash>
+#include <QObject>
+#include <QPointer>
+
+namespace Pilothouse {
+
+class ApprovalBar;
+class TranscriptView;
+class Workspace;
+
+/// Puts the card of each call that waits where it belongs: in the transcript while its row is in view, above
+/// the composer while it is not. What was begun in one goes on in the other.
+class ApprovalPlaces : public QObject {
+    Q_OBJECT
+public:
+    /// All outlive this object.
+    ApprovalPlaces(Workspace *workspace, TranscriptView *transcript, ApprovalBar *bar, QObject *parent);
+    ~ApprovalPlaces() override;
+
+    void update(); ///< The conversation or its waiting calls changed.
+
+private:
+    void updateSeen();
+    void updateContext();
+    ApprovalCard *pinned(const QString &callId) const;
+
+    Workspace *m_workspace;
+    TranscriptView *m_transcript;
+    ApprovalBar *m_bar;
+    QHash<QString, QPointer<ApprovalCard>> m_inline; ///< By call.
+    bool m_copying = false; ///< A draft goes from one card to the other.
+};
+
+} // namespace Pilothouse

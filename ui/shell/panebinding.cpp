@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shell/panebinding.h"
+
+#include "composer/composer.h"
+#include "files/filespane.h"
+#include "inspector/callmodel.h"
+#include "inspector/callpane.h"
+#include "shell/conversationpage.h"
+#include "shell/panehost.h"
+#include "shell/workspace.h"
+#include "sidebar/conversationlistmodel.h"
+#include "transcript/transcriptimages.h"
+#include "transcript/transcriptmodel.h"
+#include "transcript/transcriptview.h"
+
+#include <QFileInfo>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const auto CallName = u"call"_s;
+const auto FilesName = u"files"_s;
+
+} // namespace
+
+PaneBinding::PaneBinding(Workspace *workspace, ConversationPage *page, PaneHost *host, QObject *parent)
+    : QObject(parent)
+    , m_workspace(workspace)
+    , m_page(page)
+    , m_host(host)
+    , m_call(new CallModel(workspace->history(), this))
+    , m_callPane(new CallPane(m_call))
+    , m_filesPane(new FilesPane(nullptr, workspace->history()))
+{
+    host->addPane(CallName, u"square-terminal"_s, tr("Call"), m_callPane);
+    host->addPane(FilesName, u"folder-tree"_s, tr("Files"), m_filesPane);
+
+    connect(page->transcript(), &TranscriptView::callActivated, this,
+            [this](const QString &conversation, const QString &callId) {
+                m_chosen = true;
+                openCall(conversation, callId);
+                m_host->showPane(CallName);
+            });
+    connect(m_callPane, &CallPane::stopCallRequested, workspace, &Workspace::stopCall);
+    connect(m_callPane, &CallPane::problem, workspace, &Workspace::problem);
+    connect(m_callPane, &CallPane::saved, this, [workspace](const QString &fileName, qint64) {
+        Q_EMIT workspace->notice(tr("Saved %1.").arg(QFileInfo(fileName).fileName()));
+    });
+    connect(m_call, &CallModel::problem, workspace, &Workspace::problem);
+
+    connect(m_filesPane, &FilesPane::changedCountChanged, this,
+            [this](int count) { m_host->setPaneCount(FilesName, count); });
+    connect(m_filesPane, &FilesPane::problem, workspace, &Workspace::problem);
+    connect(m_filesPane, &FilesPane::wakeRequested, this,
+            [this] { m_workspace->changeMachine(m_workspace->current(), MachineChange::Resume); });
+    connect(page->composer(), &Composer::filesDropped, this, [this](const QStringList &files) {
+        m_host->showPane(FilesName);
+        m_filesPane->uploadFiles(files);
+    });
+
+    connect(workspace, &Workspace::eventsTaken, m_call, &CallModel::takeEvents);
+    connect(workspace, &Workspace::eventsTaken, m_filesPane, &FilesPane::takeEvents);
+    connect(workspace, &Workspace::eventsMissed, m_call, &CallModel::reread);
+    connect(workspace, &Workspace::currentChanged, this, &PaneBinding::onCurrentChanged);
+    connect(workspace, &Workspace::availabilityChanged, this, [this] {
+        m_filesPane->setService(m_workspace->engine() ? m_workspace->engine()->files() : nullptr);
+        m_callPane->setCanStop(m_workspace->canWork());
+        setPictureSources();
+        updateMachine();
+    });
+    const ConversationListModel *list = workspace->conversations();
+    connect(list, &QAbstractItemModel::dataChanged, this, &PaneBinding::updateMachine);
+    connect(list, &QAbstractItemModel::rowsInserted, this, &PaneBinding::updateMachine);
+    connect(list, &QAbstractItemModel::modelReset, this, &PaneBinding::updateMachine);
+    const TranscriptModel *rows = workspace->transcript();
+    connect(rows, &QAbstractItemModel::modelReset, this, &PaneBinding::followCalls);
+    connect(rows, &QAbstractItemModel::rowsInserted, this, &PaneBinding::followCalls);
+    m_callPane->setCanStop(workspace->canWork());
+    onCurrentChanged();
+}
+
+void PaneBinding::onCurrentChanged()
+{
+    m_chosen = false;
+    m_call->close();
+    m_page->transcript()->setActiveCall({});
+    updateMachine();
+    followCalls();
+}
+
+void PaneBinding::openCall(const QString &conversation, const QString &callId)
+{
+    const TranscriptModel *rows = m_workspace->transcript();
+    for (int place = rows->rowCount() - 1; place >= 0; --place) {
+        const TranscriptRow &row = rows->rowAt(place);
+        if (row.kind != TranscriptRow::Kind::Call || row.data[u"callId"].toString() != callId)
+            continue;
+        m_call->open(conversation, callId, row.firstSeq);
+        m_page->transcript()->setActiveCall(callId);
+        return;
+    }
+}
+
+void PaneBinding::followCalls()
+{
+    if (m_chosen)
+        return;
+    const TranscriptModel *rows = m_workspace->transcript();
+    for (int place = rows->rowCount() - 1; place >= 0; --place) {
+        const TranscriptRow &row = rows->rowAt(place);
+        if (row.kind != TranscriptRow::Kind::Call)
+            continue;
+        const QString callId = row.data[u"callId"].toString();
+        if (callId != m_call->facts().callId)
+            openCall(rows->conversation(), callId);
+        return;
+    }
+}
+
+void PaneBinding::updateMachine()
+{
+    const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
+    if (summary)
+        m_filesPane->setConversation(summary->id, summary->backend, summary->sandboxId,
+                                     summary->sandboxState);
+    else
+        m_filesPane->setConversation(m_workspace->current(), {}, {}, {});
+}
+
+void PaneBinding::setPictureSources()
+{
+    TranscriptImages::Sources sources;
+    if (Engine *engine = m_workspace->engine()) {
+        sources.remote = [engine](const QUrl &url, qint64 most, QObject *context,
+                                  TranscriptImages::Reply reply) {
+            engine->fetchPublic(url, most, context, std::move(reply));
+        };
+        sources.sandbox = [this, engine](const QString &path, qint64 most, QObject *context,
+                                         TranscriptImages::Reply reply) {
+            const ConversationSummary *summary =
+                m_workspace->conversations()->summary(m_workspace->current());
+            const MachinePlace place{summary ? summary->backend : QString(),
+                                     summary ? summary->sandboxId : QString()};
+            engine->files()->read(place, path.toUtf8(), 0, most, context,
+                                  [reply](const Result<FilePart, FileFault> &part) {
+                                      if (part)
+                                          reply(part->bytes);
+                                      else
+                                          reply(fail(part.error().error));
+                                  });
+        };
+    }
+    m_page->transcript()->images()->setSources(std::move(sources));
+}
+
+} // namespace Pilothouse

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "shell/settingsbinding.h"
+
+#include "engine/appsettings.h"
+#include "settings/settingspage.h"
+#include "shell/workspace.h"
+#include "theme/theme.h"
+
+namespace Pilothouse {
+
+SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
+    : QObject(page)
+    , m_workspace(workspace)
+    , m_page(page)
+{
+    page->setDataDir(workspace->dataDir());
+    readStored();
+    connect(workspace, &Workspace::availabilityChanged, this,
+            [this] { m_page->setUsable(m_workspace->canWork()); });
+    connect(workspace, &Workspace::servicesChanged, this,
+            [this] { m_page->setServices(m_workspace->services()); });
+    connect(page, &SettingsPage::testRequested, this, [this](const QString &id) {
+        if (Engine *engine = m_workspace->engine())
+            engine->testService(id, this, [this, id](const Result<ServiceTest, Error> &result) {
+                m_page->setTested(id, result);
+            });
+    });
+    connect(page, &SettingsPage::keyEntered, this, [this](const QString &variable, const Secret &key) {
+        if (Engine *engine = m_workspace->engine())
+            engine->setSessionKey(variable, key, this, [this](const Result<Done, Error> &) {
+                m_workspace->readServices();
+                m_workspace->readDefaults();
+            });
+    });
+    connect(page, &SettingsPage::storedChosen, this, [this](const SettingsPage::Stored &stored) {
+        AppSettings settings(m_workspace->dataDir());
+        settings.setModel(stored.model);
+        settings.setBackend(stored.backend);
+        settings.setAfterTurn(stored.afterTurn);
+        settings.setMaxSteps(stored.maxSteps);
+        m_workspace->readDefaults();
+    });
+    connect(page, &SettingsPage::appearanceChosen, this, [this](AppSettings::Appearance appearance) {
+        AppSettings(m_workspace->dataDir()).setAppearance(appearance);
+        applyAppearance(m_workspace->dataDir());
+    });
+    connect(page, &SettingsPage::dataRequested, this, [this] {
+        m_workspace->history()->usage(
+            this, [this](const Result<DataUsage, Error> &usage) { m_page->setUsage(usage); });
+    });
+    connect(page, &SettingsPage::doctorRequested, this, [this] {
+        if (Engine *engine = m_workspace->engine())
+            engine->doctor(this, [this](const QList<DoctorLine> &lines) { m_page->setDoctor(lines); });
+    });
+    page->setUsable(workspace->canWork());
+}
+
+void SettingsBinding::readStored()
+{
+    const AppSettings settings(m_workspace->dataDir());
+    m_page->setStored({settings.model(), settings.backend(), settings.afterTurn(), settings.maxSteps()});
+    m_page->setAppearance(settings.appearance());
+}
+
+void SettingsBinding::applyAppearance(const QString &dataDir)
+{
+    std::optional<Scheme> scheme;
+    switch (AppSettings(dataDir).appearance()) {
+    case AppSettings::Appearance::System:
+        break;
+    case AppSettings::Appearance::Light:
+        scheme = Scheme::Light;
+        break;
+    case AppSettings::Appearance::Dark:
+        scheme = Scheme::Dark;
+        break;
+    case AppSettings::Appearance::HighContrast:
+        scheme = Scheme::HighContrast;
+        break;
+    }
+    Theme::instance().force(scheme);
+}
+
+} // namespace Pilothouse

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <QObject>
+
+namespace Pilothouse {
+
+class SettingsPage;
+class Workspace;
+
+/// Joins the page of settings with the engine and with DATA/settings.ini. Owned by the page.
+class SettingsBinding : public QObject {
+    Q_OBJECT
+public:
+    SettingsBinding(Workspace *workspace, SettingsPage *page);
+
+    /// The stored choice of colours, for the first frame.
+    static void applyAppearance(const QString &dataDir);
+
+private:
+    void readStored();
+
+    Workspace *m_workspace;
+    SettingsPage *m_page;
+};
+
+} // namespace Pilothouse

@@ -12,10 +12,7 @@
 #include "transcript/transcriptimages.h"
 #include "transcript/transcriptmodel.h"
 
-#include <QApplication>
-#include <QClipboard>
-#include <QGuiApplication>
-#include <QKeyEvent>
+#include <QPaintEvent>
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QScrollBar>
@@ -34,7 +31,6 @@ namespace {
 constexpr int LoadEarlierAt = 40; // Rows left above the viewport when earlier ones are asked for.
 constexpr int LatestMargin = Metrics::SpaceL;
 constexpr int AheadMilliseconds = 4; // Of one slice of work that nobody waits for.
-constexpr int SeenEnough = 48; // Pixels of a waiting call's row that must be in view.
 
 } // namespace
 
@@ -125,6 +121,7 @@ QRect TranscriptView::column() const
 bool TranscriptView::isUnfolded(int place) const { return m_unfolded.contains(m_model->rowAt(place).row); }
 
 // Whether the next row that shows something, in this direction, belongs to the same stack of calls.
+
 bool TranscriptView::isStacked(int place, int direction) const
 {
     const TranscriptRow &row = m_model->rowAt(place);
@@ -248,6 +245,7 @@ void TranscriptView::restyle()
 }
 
 // Lays out what is in view, and makes scroll bar, widgets, timers and the Latest button agree.
+
 void TranscriptView::arrange()
 {
     m_stack.arrange();
@@ -295,130 +293,6 @@ void TranscriptView::updateBar()
     m_barPosition = bar->value();
 }
 
-int TranscriptView::widgetHeight(const QString &callId) const
-{
-    const QWidget *widget = m_widgets.value(callId);
-    if (!widget)
-        return 0;
-    const int width = column().width();
-    const int height =
-        widget->hasHeightForWidth() ? widget->heightForWidth(width) : widget->sizeHint().height();
-    return std::max({1, height, widget->minimumHeight()});
-}
-
-void TranscriptView::placeWidgets()
-{
-    if (m_widgets.isEmpty())
-        return;
-    const QRect in = column();
-    QSet<QString> shown;
-    for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
-        const TranscriptRow &row = m_model->rowAt(i);
-        if (!m_waiting.contains(row.row))
-            continue;
-        const QString callId = row.data[u"callId"].toString();
-        QWidget *widget = m_widgets.value(callId);
-        if (!widget)
-            continue;
-        shown.insert(callId);
-        widget->setGeometry(in.x(), m_stack.top(i), in.width(), widgetHeight(callId));
-        widget->show();
-    }
-    for (auto it = m_widgets.cbegin(); it != m_widgets.cend(); ++it) {
-        QWidget *widget = it.value();
-        if (!widget || shown.contains(it.key()))
-            continue;
-        // What has the focus stays where keys reach it, out of sight.
-        if (widget->isAncestorOf(QApplication::focusWidget()))
-            widget->move(in.x(), -widget->height() - viewport()->height());
-        else
-            widget->hide();
-    }
-}
-
-void TranscriptView::setCallWidget(const QString &callId, QWidget *widget)
-{
-    if (QWidget *before = m_widgets.take(callId); before && before != widget)
-        before->removeEventFilter(this);
-    if (widget) {
-        widget->setParent(viewport());
-        widget->installEventFilter(this);
-        m_widgets.insert(callId, widget);
-    }
-    for (int i = 0; m_model && i < m_model->rowCount(); ++i) {
-        const TranscriptRow &row = m_model->rowAt(i);
-        if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == callId)
-            m_stack.changed(i, i);
-    }
-    arrange();
-}
-
-void TranscriptView::widgetsChanged()
-{
-    if (m_widgets.isEmpty() || m_isStale)
-        return; // What has not settled is arranged when it has.
-    for (int i = m_stack.first(); i <= m_stack.last(); ++i) {
-        if (m_waiting.contains(m_model->rowAt(i).row))
-            m_stack.changed(i, i);
-    }
-    arrange();
-}
-
-bool TranscriptView::eventFilter(QObject *watched, QEvent *event)
-{
-    if (event->type() == QEvent::LayoutRequest)
-        widgetsChanged();
-    return QAbstractScrollArea::eventFilter(watched, event);
-}
-
-void TranscriptView::updateOutside()
-{
-    QStringList outside;
-    if (!m_waiting.isEmpty()) {
-        QList<qint64> rows(m_waiting.cbegin(), m_waiting.cend());
-        std::sort(rows.begin(), rows.end());
-        for (const qint64 number : std::as_const(rows)) {
-            const int place = m_model->placeOf(number);
-            if (place < 0)
-                continue;
-            const int top = m_stack.top(place);
-            const int height = m_stack.height(place);
-            const int seen = std::min(top + height, viewport()->height()) - std::max(top, 0);
-            if (seen < std::min(height, TranscriptStyle::px(SeenEnough)))
-                outside.append(m_model->rowAt(place).data[u"callId"].toString());
-        }
-    }
-    if (outside == m_callsOutside)
-        return;
-    m_callsOutside = outside;
-    Q_EMIT callsOutsideChanged();
-}
-
-void TranscriptView::setActiveCall(const QString &callId)
-{
-    if (m_activeCall == callId)
-        return;
-    for (const QString &changed : {std::exchange(m_activeCall, callId), callId}) {
-        for (int i = 0; m_model && !changed.isEmpty() && i < m_model->rowCount(); ++i) {
-            const TranscriptRow &row = m_model->rowAt(i);
-            if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == changed)
-                m_stack.changed(i, i);
-        }
-    }
-    arrange();
-}
-
-void TranscriptView::showCall(const QString &callId)
-{
-    for (int i = m_model ? m_model->rowCount() - 1 : -1; i >= 0; --i) {
-        const TranscriptRow &row = m_model->rowAt(i);
-        if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == callId) {
-            setCurrentPlace(i);
-            return;
-        }
-    }
-}
-
 void TranscriptView::updateTick()
 {
     bool ticks = false;
@@ -440,27 +314,6 @@ void TranscriptView::tick()
             m_stack.changed(i, i);
     }
     arrange();
-}
-
-void TranscriptView::readOutputOf(int place)
-{
-    const TranscriptRow &row = m_model->rowAt(place);
-    const qint64 number = row.row;
-    const qint64 bytes = row.data[u"stdoutBytes"].toInteger(0) + row.data[u"stderrBytes"].toInteger(0);
-    if (bytes == 0 || m_reading.contains(number) || m_outputs.value(number).bytes >= bytes)
-        return;
-    m_reading.insert(number);
-    m_model->readOutput(row, CallOutput::Wanted, this, [this, number](const QByteArray &read, qint64 total) {
-        const int now = m_model ? m_model->placeOf(number) : -1;
-        if (!m_reading.remove(number) || now < 0)
-            return;
-        m_outputs.insert(number, lastLines(read, total));
-        m_stack.changed(now, now);
-        arrange();
-        // The log may have been behind what is shown; what came meanwhile is read by the next change.
-        if (m_unfolded.contains(number) && !read.isEmpty())
-            readOutputOf(now);
-    });
 }
 
 void TranscriptView::announce(int place)
@@ -576,147 +429,6 @@ void TranscriptView::resizeEvent(QResizeEvent *event)
     arrange();
 }
 
-void TranscriptView::setCurrentPlace(int place)
-{
-    const int count = m_stack.count();
-    if (count == 0)
-        return;
-    m_current = std::clamp(place, 0, count - 1);
-    m_isKeyboard = true;
-    const int top = m_stack.top(m_current);
-    const int bottom = top + m_stack.height(m_current);
-    const int room = viewport()->height();
-    const int padding = TranscriptStyle::px(Metrics::SpaceS);
-    if (top < 0 || (bottom > room && bottom - top > room)) {
-        m_stack.stopFollowing();
-        m_stack.put(m_current, padding);
-    } else if (bottom > room) {
-        m_stack.stopFollowing();
-        m_stack.put(m_current, room - padding - (bottom - top));
-    }
-    arrange();
-    viewport()->update();
-    focusRow(this, m_model->rowAt(m_current).row);
-}
-
-void TranscriptView::toggle(int place)
-{
-    const TranscriptRow &row = m_model->rowAt(place);
-    if (row.kind != TranscriptRow::Kind::Call && row.kind != TranscriptRow::Kind::Reasoning)
-        return;
-    if (!m_unfolded.remove(row.row))
-        m_unfolded.insert(row.row);
-    // What was clicked stays under the pointer; the end is followed only if it is what was unfolded.
-    // If it is not in view, what is in view stays.
-    const QRect rect = rowRect(place);
-    if (rect.bottom() >= 0 && rect.top() < viewport()->height())
-        m_stack.hold(place);
-    if (place + 1 < m_stack.count())
-        m_stack.stopFollowing();
-    m_stack.changed(place, place);
-    if (isUnfolded(place))
-        readOutputOf(place);
-    arrange();
-}
-
-void TranscriptView::toggleCurrent()
-{
-    if (m_model && m_current >= 0 && m_current < m_stack.count())
-        toggle(m_current);
-}
-
-void TranscriptView::selectAll()
-{
-    if (!m_model || m_model->rowCount() == 0)
-        return;
-    const TranscriptRow &last = m_model->rowAt(m_model->rowCount() - 1);
-    m_selection.set({m_model->rowAt(0).row, 0}, {last.row, std::max<qsizetype>(1, last.text.size())});
-    viewport()->update();
-}
-
-void TranscriptView::clearSelection()
-{
-    if (m_selection.isEmpty())
-        return;
-    m_selection.clear();
-    viewport()->update();
-}
-
-QString TranscriptView::selectedText() const { return m_model ? m_selection.text(*m_model) : QString(); }
-
-void TranscriptView::copy()
-{
-    QString text = selectedText();
-    if (text.isEmpty() && m_model && m_current >= 0 && m_current < m_stack.count())
-        text = rowCopy(m_model->rowAt(m_current));
-    if (!text.isEmpty())
-        QGuiApplication::clipboard()->setText(text);
-}
-
-void TranscriptView::moveCurrent(int direction)
-{
-    const int count = m_stack.count();
-    int next = m_current < 0 ? (direction < 0 ? m_stack.last() : m_stack.first()) : m_current + direction;
-    while (next >= 0 && next < count && !isShown(m_model->rowAt(next)))
-        next += direction;
-    if (next >= 0 && next < count)
-        setCurrentPlace(next);
-}
-
-void TranscriptView::keyPressEvent(QKeyEvent *event)
-{
-    if (event->matches(QKeySequence::Copy)) {
-        copy();
-        return;
-    }
-    if (event->matches(QKeySequence::SelectAll)) {
-        selectAll();
-        return;
-    }
-    QScrollBar *bar = verticalScrollBar();
-    switch (event->key()) {
-    case Qt::Key_Up:
-        moveCurrent(-1);
-        return;
-    case Qt::Key_Down:
-        moveCurrent(1);
-        return;
-    case Qt::Key_Space:
-        toggleCurrent();
-        return;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        if (m_model && m_current >= 0 && m_current < m_stack.count()
-            && m_model->rowAt(m_current).kind == TranscriptRow::Kind::Call)
-            Q_EMIT callActivated(m_model->conversation(),
-                                 m_model->rowAt(m_current).data[u"callId"].toString());
-        else
-            toggleCurrent();
-        return;
-    case Qt::Key_PageUp:
-        bar->triggerAction(QAbstractSlider::SliderPageStepSub);
-        return;
-    case Qt::Key_PageDown:
-        bar->triggerAction(QAbstractSlider::SliderPageStepAdd);
-        return;
-    case Qt::Key_End:
-        goToEnd();
-        return;
-    case Qt::Key_Home:
-        bar->setValue(0);
-        return;
-    case Qt::Key_Escape:
-        if (!m_selection.isEmpty()) {
-            clearSelection();
-            return;
-        }
-        break;
-    default:
-        break;
-    }
-    QAbstractScrollArea::keyPressEvent(event);
-}
-
 bool TranscriptView::event(QEvent *event)
 {
     if (event->type() == QEvent::LayoutDirectionChange)
@@ -744,20 +456,6 @@ void TranscriptView::hideEvent(QHideEvent *event)
     m_tick.stop();
     m_ahead.stop();
     m_dragScroll.stop();
-}
-
-void TranscriptView::focusInEvent(QFocusEvent *event)
-{
-    QAbstractScrollArea::focusInEvent(event);
-    m_isKeyboard =
-        m_isKeyboard || event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
-    viewport()->update();
-}
-
-void TranscriptView::focusOutEvent(QFocusEvent *event)
-{
-    QAbstractScrollArea::focusOutEvent(event);
-    viewport()->update();
 }
 
 } // namespace Pilothouse

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// The keyboard in the transcript: the current row, selecting, copying.
+
+#include "theme/metrics.h"
+#include "transcript/rowtext.h"
+#include "transcript/transcriptaccessible.h"
+#include "transcript/transcriptmodel.h"
+#include "transcript/transcriptview.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QKeyEvent>
+#include <QScrollBar>
+
+#include <algorithm>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+void TranscriptView::setCurrentPlace(int place)
+{
+    const int count = m_stack.count();
+    if (count == 0)
+        return;
+    m_current = std::clamp(place, 0, count - 1);
+    m_isKeyboard = true;
+    const int top = m_stack.top(m_current);
+    const int bottom = top + m_stack.height(m_current);
+    const int room = viewport()->height();
+    const int padding = TranscriptStyle::px(Metrics::SpaceS);
+    if (top < 0 || (bottom > room && bottom - top > room)) {
+        m_stack.stopFollowing();
+        m_stack.put(m_current, padding);
+    } else if (bottom > room) {
+        m_stack.stopFollowing();
+        m_stack.put(m_current, room - padding - (bottom - top));
+    }
+    arrange();
+    viewport()->update();
+    focusRow(this, m_model->rowAt(m_current).row);
+}
+
+void TranscriptView::selectAll()
+{
+    if (!m_model || m_model->rowCount() == 0)
+        return;
+    const TranscriptRow &last = m_model->rowAt(m_model->rowCount() - 1);
+    m_selection.set({m_model->rowAt(0).row, 0}, {last.row, std::max<qsizetype>(1, last.text.size())});
+    viewport()->update();
+}
+
+void TranscriptView::clearSelection()
+{
+    if (m_selection.isEmpty())
+        return;
+    m_selection.clear();
+    viewport()->update();
+}
+
+QString TranscriptView::selectedText() const { return m_model ? m_selection.text(*m_model) : QString(); }
+
+void TranscriptView::copy()
+{
+    QString text = selectedText();
+    if (text.isEmpty() && m_model && m_current >= 0 && m_current < m_stack.count())
+        text = rowCopy(m_model->rowAt(m_current));
+    if (!text.isEmpty())
+        QGuiApplication::clipboard()->setText(text);
+}
+
+void TranscriptView::moveCurrent(int direction)
+{
+    const int count = m_stack.count();
+    int next = m_current < 0 ? (direction < 0 ? m_stack.last() : m_stack.first()) : m_current + direction;
+    while (next >= 0 && next < count && !isShown(m_model->rowAt(next)))
+        next += direction;
+    if (next >= 0 && next < count)
+        setCurrentPlace(next);
+}
+
+void TranscriptView::keyPressEvent(QKeyEvent *event)
+{
+    if (event->matches(QKeySequence::Copy)) {
+        copy();
+        return;
+    }
+    if (event->matches(QKeySequence::SelectAll)) {
+        selectAll();
+        return;
+    }
+    QScrollBar *bar = verticalScrollBar();
+    switch (event->key()) {
+    case Qt::Key_Up:
+        moveCurrent(-1);
+        return;
+    case Qt::Key_Down:
+        moveCurrent(1);
+        return;
+    case Qt::Key_Space:
+        toggleCurrent();
+        return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_model && m_current >= 0 && m_current < m_stack.count()
+            && m_model->rowAt(m_current).kind == TranscriptRow::Kind::Call)
+            Q_EMIT callActivated(m_model->conversation(),
+                                 m_model->rowAt(m_current).data[u"callId"].toString());
+        else
+            toggleCurrent();
+        return;
+    case Qt::Key_PageUp:
+        bar->triggerAction(QAbstractSlider::SliderPageStepSub);
+        return;
+    case Qt::Key_PageDown:
+        bar->triggerAction(QAbstractSlider::SliderPageStepAdd);
+        return;
+    case Qt::Key_End:
+        goToEnd();
+        return;
+    case Qt::Key_Home:
+        bar->setValue(0);
+        return;
+    case Qt::Key_Escape:
+        if (!m_selection.isEmpty()) {
+            clearSelection();
+            return;
+        }
+        break;
+    default:
+        break;
+    }
+    QAbstractScrollArea::keyPressEvent(event);
+}
+
+void TranscriptView::focusInEvent(QFocusEvent *event)
+{
+    QAbstractScrollArea::focusInEvent(event);
+    m_isKeyboard =
+        m_isKeyboard || event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    viewport()->update();
+}
+
+void TranscriptView::focusOutEvent(QFocusEvent *event)
+{
+    QAbstractScrollArea::focusOutEvent(event);
+    viewport()->update();
+}
+
+} // namespace Pilothouse

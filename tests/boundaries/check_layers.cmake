@@ -100,6 +100,17 @@ foreach(file IN LISTS sources)
     endif()
 endforeach()
 
+# kill(2) takes 0, the number of a process that has ended, for the whole group: tests go through one place.
+file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/tests/*.h ${SOURCE_DIR}/tests/*.cpp)
+foreach(file IN LISTS sources)
+    if(NOT file STREQUAL "tests/support/signals.cpp")
+        file(STRINGS ${SOURCE_DIR}/${file} lines REGEX "(^|[^a-zA-Z0-9_])(::kill|killpg) *\\(")
+        if(lines)
+            list(APPEND problems "${file} sends a signal itself; tests use support/signals.h")
+        endif()
+    endif()
+endforeach()
+
 if(problems)
     list(JOIN problems "\n  " text)
     message(FATAL_ERROR "The structure is broken:\n  ${text}")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "clirunner.h"
+#include "support/signals.h"
 
 #include <QDir>
 #include <QFile>
@@ -31,8 +32,7 @@ CliRunner::~CliRunner()
     if (!endpoint.open(QIODevice::ReadOnly))
         return;
     const qint64 pid = parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0);
-    if (pid > 1)
-        ::kill(static_cast<pid_t>(pid), SIGKILL); // Its sandboxes die with it.
+    (void)sendSignal(pid, SIGKILL); // Its sandboxes die with it.
 }
 
 void CliRunner::prepare(QProcess *process, const QStringList &arguments) const

@@ -3,6 +3,7 @@
 
 #include "clirunner.h"
 #include "support/loopbackserver.h"
+#include "support/signals.h"
 #include "support/testmain.h"
 
 #include <QDir>
@@ -201,7 +202,7 @@ private Q_SLOTS:
                      && second.err.contains(QByteArray::number(first->processId())),
                  second.err.constData());
         // Ctrl-C once stops by the ladder.
-        ::kill(static_cast<pid_t>(first->processId()), SIGINT);
+        QVERIFY(sendSignal(*first, SIGINT));
         QVERIFY(first->waitForFinished(20000));
         QCOMPARE(first->exitCode(), 7);
         out += first->readAllStandardOutput();
@@ -339,8 +340,8 @@ private Q_SLOTS:
         const QString id = list.at(0)[u"sandboxId"].toString();
         const qint64 pid = servicePid();
         QVERIFY(pid > 1);
-        ::kill(static_cast<pid_t>(pid), SIGTERM);
-        QTRY_VERIFY_WITH_TIMEOUT(::kill(static_cast<pid_t>(pid), 0) != 0, 10000);
+        QVERIFY(sendSignal(pid, SIGTERM));
+        QTRY_VERIFY_WITH_TIMEOUT(!sendSignal(pid, 0), 10000);
         const QString meta = cli->dataDir() + u"/sandboxd/sandboxes/"_s + id + u"/meta.json"_s;
         QFile file(meta);
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
@@ -475,18 +476,20 @@ private Q_SLOTS:
         QVERIFY2(!single.out.contains("< bash"), single.out.constData());
     }
 
-    /// A closed terminal ends the turn in order; it signals twice.
+    /// A closed terminal ends the turn in order; it signals twice. The command that does not heed the first
+    /// rung of the ladder keeps the program there for the second.
     void aHangUpStopsTheTurn()
     {
-        const QString script = cli->writeFile(u"slow.json"_s, quickScenario({u"echo ready; sleep 600"_s}));
+        const QString script =
+            cli->writeFile(u"slow.json"_s, quickScenario({u"trap '' INT TERM; echo ready; sleep 600"_s}));
         auto run = cli->start(
             {u"run"_s, u"--json"_s, u"--demo-script"_s, script, u"--model"_s, u"demo/slow"_s, u"Go."_s});
         QByteArray out;
         QTRY_VERIFY_WITH_TIMEOUT((out += run->readAllStandardOutput()).contains("\"tool-output\""), 20000);
-        ::kill(static_cast<pid_t>(run->processId()), SIGHUP);
+        QVERIFY(sendSignal(*run, SIGHUP));
         QByteArray err;
         QTRY_VERIFY_WITH_TIMEOUT((err += run->readAllStandardError()).contains("stopping"), 10000);
-        ::kill(static_cast<pid_t>(run->processId()), SIGHUP);
+        QVERIFY(sendSignal(*run, SIGHUP));
         QVERIFY(run->waitForFinished(20000));
         QCOMPARE(run->exitStatus(), QProcess::NormalExit);
         QCOMPARE(run->exitCode(), 7);
@@ -533,7 +536,7 @@ private Q_SLOTS:
                               << u"ANTHROPIC_BASE_URL=http://127.0.0.1:%1"_s.arg(server.port());
         auto run = cli->start({u"run"_s, u"Go."_s});
         QTRY_VERIFY_WITH_TIMEOUT(isAsked, 20000);
-        ::kill(static_cast<pid_t>(run->processId()), SIGINT);
+        QVERIFY(sendSignal(*run, SIGINT));
         QTRY_VERIFY_WITH_TIMEOUT(run->state() == QProcess::NotRunning, 20000);
         QCOMPARE(run->exitCode(), 7);
         const QByteArray err = run->readAllStandardError();
@@ -657,7 +660,7 @@ private Q_SLOTS:
         QVERIFY(endpoint.open(QIODevice::ReadOnly));
         const qint64 pid = parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0);
         QVERIFY(pid > 1);
-        ::kill(static_cast<pid_t>(pid), SIGTERM);
+        QVERIFY(sendSignal(pid, SIGTERM));
     }
 
     void newerLogIsRefusedUntouched()

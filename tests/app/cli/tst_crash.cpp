@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "clirunner.h"
+#include "support/signals.h"
 #include "support/testmain.h"
 
 #include <QDateTime>
@@ -151,8 +152,7 @@ private Q_SLOTS:
                 Round *raw = round.get();
                 QTimer::singleShot(delay, this, [raw] {
                     raw->killedAtMs = QDateTime::currentMSecsSinceEpoch();
-                    if (raw->process->state() == QProcess::Running)
-                        ::kill(static_cast<pid_t>(raw->process->processId()), SIGKILL);
+                    (void)sendSignal(*raw->process, SIGKILL); // It may have ended by itself.
                 });
                 batch.push_back(std::move(round));
             }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "store/logreader.h"
+#include "support/signals.h"
 #include "support/testmain.h"
 #include "util/json.h"
 
@@ -100,7 +101,7 @@ private Q_SLOTS:
         if (endpoint.open(QIODevice::ReadOnly)) {
             const qint64 pid = parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0);
             if (pid > 1)
-                ::kill(static_cast<pid_t>(pid), SIGKILL);
+                (void)Tests::sendSignal(pid, SIGKILL);
         }
         m_folder.reset();
     }
@@ -159,7 +160,7 @@ private Q_SLOTS:
         QVERIFY(process.waitForStarted(Patience));
         QTRY_COMPARE_WITH_TIMEOUT(owner(), process.processId(), Patience);
         QVERIFY(QFile::exists(dataDir() + u"/log.db"_s));
-        ::kill(static_cast<pid_t>(process.processId()), signal);
+        QVERIFY(Tests::sendSignal(process, signal));
         QVERIFY(process.waitForFinished(Patience));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 0);
@@ -190,7 +191,7 @@ private Q_SLOTS:
             return all && !all->isEmpty() ? all->first() : ConversationSummary();
         };
         QTRY_VERIFY_WITH_TIMEOUT(summary().state == "calling"_L1, Patience);
-        ::kill(static_cast<pid_t>(process.processId()), SIGTERM);
+        QVERIFY(Tests::sendSignal(process, SIGTERM));
         QVERIFY(process.waitForFinished(Patience));
         QCOMPARE(process.exitCode(), 0);
         QCOMPARE(complaints(process), QByteArray());
@@ -220,12 +221,12 @@ private Q_SLOTS:
         };
         QTRY_VERIFY_WITH_TIMEOUT(readsTheLog(), Patience);
         QCOMPARE(owner(), first.processId());
-        ::kill(static_cast<pid_t>(second.processId()), SIGTERM);
+        QVERIFY(Tests::sendSignal(second, SIGTERM));
         QVERIFY(second.waitForFinished(Patience));
         QCOMPARE(second.exitStatus(), QProcess::NormalExit);
         QCOMPARE(second.exitCode(), 0);
         QCOMPARE(owner(), first.processId());
-        ::kill(static_cast<pid_t>(first.processId()), SIGTERM);
+        QVERIFY(Tests::sendSignal(first, SIGTERM));
         QVERIFY(first.waitForFinished(Patience));
         QCOMPARE(first.exitCode(), 0);
     }

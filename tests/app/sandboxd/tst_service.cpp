@@ -3,6 +3,7 @@
 
 #include "apiclient.h"
 #include "support/sandboxdfixture.h"
+#include "support/signals.h"
 #include "support/testmain.h"
 
 #include <QCryptographicHash>
@@ -53,7 +54,7 @@ void writeFile(const QString &name, const QByteArray &bytes, QFile::Permissions 
     file.write(bytes);
 }
 
-bool isAlive(qint64 pid) { return ::kill(pid_t(pid), 0) == 0; }
+bool isAlive(qint64 pid) { return Tests::sendSignal(pid, 0); }
 
 } // namespace
 
@@ -477,7 +478,7 @@ private Q_SLOTS:
         // As the kernel does when memory is out: the first process goes, and everything with it.
         const qint64 init = parentOf(findProcess(unique(65)));
         QVERIFY(init > 1);
-        QCOMPARE(::kill(pid_t(init), SIGKILL), 0);
+        QVERIFY(sendSignal(init, SIGKILL));
         const Answer answer = ApiClient::finish(*socket);
         QCOMPARE(answer.status, 502); // Never taken for a result.
         QTRY_COMPARE_WITH_TIMEOUT(client.status(sandbox), u"paused"_s, 5000);
@@ -544,7 +545,7 @@ private Q_SLOTS:
         const qint64 pid = (*json)[u"pid"].toInteger(0);
         QVERIFY(pid > 1 && isAlive(pid));
         QVERIFY(pid_t(pid) != ::getsid(0) && ::getsid(pid_t(pid)) == pid_t(pid));
-        QCOMPARE(::kill(pid_t(pid), SIGTERM), 0);
+        QVERIFY(sendSignal(pid, SIGTERM));
         QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(endpoint), 5000);
         const Ran refused =
             runProgram({u"--detach"_s, u"--data-dir"_s, u"/proc/nothing"_s},

@@ -3,6 +3,7 @@
 
 #include "enginefixture.h"
 #include "sandbox/servicefiles.h"
+#include "support/signals.h"
 #include "support/testmain.h"
 
 #include <QFile>
@@ -36,12 +37,7 @@ class TestServiceLost : public Tests::Test {
         return endpoint ? endpoint->pid : 0;
     }
     /// As the kernel does when memory is out; what it left behind stays.
-    void killService() const
-    {
-        const qint64 pid = servicePid();
-        QVERIFY(pid > 1);
-        ::kill(static_cast<pid_t>(pid), SIGKILL);
-    }
+    void killService() const { QVERIFY(sendSignal(servicePid(), SIGKILL)); }
     QString begin(const QString &afterTurn)
     {
         ConversationSettings settings = f->settings(u"s"_s, {}, {u"bash"_s}, afterTurn, 9);
@@ -81,9 +77,7 @@ private Q_SLOTS:
     {
         QCOMPARE(f->model.complaints(), QStringList());
         f->closeEngine();
-        const qint64 pid = servicePid();
-        if (pid > 1)
-            ::kill(static_cast<pid_t>(pid), SIGKILL);
+        (void)sendSignal(servicePid(), SIGKILL);
         f.reset();
     }
 

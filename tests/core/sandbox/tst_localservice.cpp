@@ -7,6 +7,7 @@
 #include "sandbox/sandboxclient.h"
 #include "sandbox/servicefiles.h"
 #include "support/loopbackserver.h"
+#include "support/signals.h"
 #include "support/testmain.h"
 
 #include <QDir>
@@ -52,9 +53,8 @@ struct DataFolder {
     void endService(int signal) const
     {
         const qint64 service = pid();
-        if (service <= 1)
+        if (!sendSignal(service, signal))
             return;
-        ::kill(static_cast<pid_t>(service), signal);
         [&] { QTRY_VERIFY_WITH_TIMEOUT(!ServiceFiles::isRunning(service), StartLimitMs); }();
     }
     void write(const QString &name, const QByteArray &bytes, QFileDevice::Permissions permissions) const

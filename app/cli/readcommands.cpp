@@ -4,7 +4,7 @@
 #include "readcommands.h"
 
 #include "consoledevice.h"
-#include "engine/exporthtml.h"
+#include "store/exporthtml.h"
 #include "eventprinter.h"
 #include "exitcodes.h"
 #include "outputfile.h"

@@ -18,6 +18,6 @@ class LogReader;
 /// direction characters are written out as \u{HEX}. Long output is cut in the middle; the JSON export has all
 /// of it. Rows are read in pages. Errors as exportJson().
 [[nodiscard]] Result<Done, Error> exportMarkdown(LogReader &reader, const QString &conversation,
-                                                 QIODevice &out);
+                                                 QIODevice &device);
 
 } // namespace Pilothouse

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "core/store/eventscript.h"
-#include "engine/exporthtml.h"
+#include "store/exporthtml.h"
 #include "store/logreader.h"
 #include "store/store.h"
 #include "support/testmain.h"

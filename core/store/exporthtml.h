@@ -18,6 +18,7 @@ class LogReader;
 /// tool is escaped and stands as it was written, Markdown included; control and direction characters are
 /// written out as \u{HEX}. Long output is cut in the middle; the JSON export has all of it. Rows are read in
 /// pages. Errors as exportMarkdown().
-[[nodiscard]] Result<Done, Error> exportHtml(LogReader &reader, const QString &conversation, QIODevice &out);
+[[nodiscard]] Result<Done, Error> exportHtml(LogReader &reader, const QString &conversation,
+                                             QIODevice &device);
 
 } // namespace Pilothouse

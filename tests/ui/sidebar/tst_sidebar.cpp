@@ -131,6 +131,33 @@ private Q_SLOTS:
         QCOMPARE(m_model->conversationCount(), 2);
     }
 
+    // A conversation that gets into another group stays the one that is shown.
+    void aRowThatMovesChoosesNoOther()
+    {
+        Tests::EventScript moves = conversation("Moves");
+        Tests::EventScript stays = conversation("Stays");
+        for (Tests::EventScript *script : {&moves, &stays}) {
+            script->add(EventKind::UserMessage, "{\"messageId\":\"m\",\"text\":\"go\",\"delivery\":\"now\"}");
+            script->add(EventKind::TurnStart, "{\"turn\":1,\"parent\":0}");
+        }
+        write(moves.all() + stays.all());
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 3, Patience);
+        ConversationListView view;
+        view.setConversations(m_model.get());
+        view.show();
+        const QString id = moves.all().first().event->conversation;
+        view.choose(id);
+        QSignalSpy chosen(&view, &ConversationListView::conversationChosen);
+        const int before = static_cast<int>(moves.all().size());
+        moves.add(EventKind::TurnFinish, "{\"turn\":1,\"reason\":\"stopped\"}");
+        follow(moves, before);
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 4, Patience);
+        QCOMPARE(chosen.size(), 0);
+        QCOMPARE(view.chosen(), id);
+        QCOMPARE(view.currentIndex().data().toString(), u"Moves"_s);
+    }
+
     void rowsAreAsHighAsTheyAreUrgent()
     {
         Tests::EventScript idle = conversation("Idle one");

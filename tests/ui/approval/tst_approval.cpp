@@ -365,6 +365,7 @@ private Q_SLOTS:
         ApprovalCard other(call("{\"command\":\"make\"}"));
         connect(&used, &ApprovalCard::draftChanged, &other, [&] { other.setDraft(used.draft()); });
         used.show();
+        QVERIFY(QTest::qWaitForWindowActive(&used));
         used.setFocus();
         QTest::keyClick(&used, Qt::Key_D);
         QCOMPARE(other.draft().kind, ApprovalDraft::Kind::Deny);

@@ -134,28 +134,34 @@ private Q_SLOTS:
     // A conversation that gets into another group stays the one that is shown.
     void aRowThatMovesChoosesNoOther()
     {
-        Tests::EventScript moves = conversation("Moves");
-        Tests::EventScript stays = conversation("Stays");
-        for (Tests::EventScript *script : {&moves, &stays}) {
-            script->add(EventKind::UserMessage, "{\"messageId\":\"m\",\"text\":\"go\",\"delivery\":\"now\"}");
-            script->add(EventKind::TurnStart, "{\"turn\":1,\"parent\":0}");
+        QList<Tests::EventScript> scripts{conversation("One"), conversation("Two"), conversation("Three")};
+        EventBatch all;
+        for (Tests::EventScript &script : scripts) {
+            script.add(EventKind::UserMessage, "{\"messageId\":\"m\",\"text\":\"go\",\"delivery\":\"now\"}");
+            script.add(EventKind::TurnStart, "{\"turn\":1,\"parent\":0}");
+            all += script.all();
         }
-        write(moves.all() + stays.all());
+        write(all);
         m_source->reload();
-        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 3, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 4, Patience);
         ConversationListView view;
         view.setConversations(m_model.get());
         view.show();
-        const QString id = moves.all().first().event->conversation;
+        const QString id = m_model->index(2).data(ConversationListModel::IdRole).toString();
+        const QString title = m_model->index(2).data().toString();
         view.choose(id);
         QSignalSpy chosen(&view, &ConversationListView::conversationChosen);
-        const int before = static_cast<int>(moves.all().size());
-        moves.add(EventKind::TurnFinish, "{\"turn\":1,\"reason\":\"stopped\"}");
-        follow(moves, before);
-        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 4, Patience);
+        for (Tests::EventScript &script : scripts) {
+            if (script.conversation() != id)
+                continue;
+            const int before = static_cast<int>(script.all().size());
+            script.add(EventKind::TurnFinish, "{\"turn\":1,\"reason\":\"stopped\"}");
+            follow(script, before);
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 5, Patience);
         QCOMPARE(chosen.size(), 0);
         QCOMPARE(view.chosen(), id);
-        QCOMPARE(view.currentIndex().data().toString(), u"Moves"_s);
+        QCOMPARE(view.currentIndex().data().toString(), title);
     }
 
     void rowsAreAsHighAsTheyAreUrgent()

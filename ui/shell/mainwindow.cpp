@@ -22,6 +22,7 @@
 #include "sidebar/sidebarmodel.h"
 #include "sidebar/statewords.h"
 #include "text/inerttext.h"
+#include "theme/controls/searchfield.h"
 #include "transcript/transcriptview.h"
 
 #include <QAction>
@@ -197,9 +198,11 @@ void MainWindow::walk(int step)
     if (m_pages->currentWidget() != m_columns)
         return;
     QList<QWidget *> zones;
-    QWidget *list = m_sidebar->isVisible() ? m_sidebar->list()
-        : m_rail->isVisible()              ? m_rail->list()
-                                           : nullptr;
+    QWidget *list = nullptr;
+    if (m_sidebar->isVisible())
+        list = m_sidebar->list()->isVisible() ? static_cast<QWidget *>(m_sidebar->list()) : m_sidebar->find();
+    else if (m_rail->isVisible())
+        list = m_rail->list();
     if (list)
         zones.append(list);
     zones += m_page->zones();

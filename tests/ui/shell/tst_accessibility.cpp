@@ -273,7 +273,11 @@ private Q_SLOTS:
         inspect(u"running"_s, window.window(), 20);
         window.window()->page()->focusComposer();
         walkKeys(u"running"_s, window.window(), true);
-        // F6 goes around: the list, the transcript, the composer, the panes, the list.
+        // F6 goes around: the panes, the list once it has its row, the transcript, the composer, the panes.
+        QTRY_VERIFY_WITH_TIMEOUT(window.window()->list()->isVisible(), Patience);
+        // Shortcuts need an active window, and the offscreen platform forgets it when a focused widget goes.
+        window.window()->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window.window()));
         window.window()->page()->focusComposer();
         QList<QWidget *> areas;
         for (int i = 0; i < 5; ++i) {
@@ -379,10 +383,17 @@ private Q_SLOTS:
         window.window()->page()->focusComposer();
         walkKeys(u"files"_s, window.window(), true);
         files->setFocus();
-        QTest::keyClicks(files, u"roman"_s); // Finds it by its name.
-        QTest::keyClick(files, Qt::Key_Right); // Unfolds.
-        QTRY_VERIFY_WITH_TIMEOUT(
-            AccessibleTree(files).names(QAccessible::TreeItem).join(u'\n').contains(u"roman.sh"_s), Patience);
+        // Found by its name and unfolded; again if the listing was refreshed in between.
+        const auto unfolded = [files] {
+            const QString names = AccessibleTree(files).names(QAccessible::TreeItem).join(u'\n');
+            if (!names.contains(u"roman.sh"_s)) {
+                QTest::keyClick(files, Qt::Key_Home);
+                QTest::keyClicks(files, u"roman"_s);
+                QTest::keyClick(files, Qt::Key_Right);
+            }
+            return names.contains(u"roman.sh"_s);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(unfolded(), Patience);
         QTest::keyClick(files, Qt::Key_Down);
         QTest::keyClick(files, Qt::Key_Return);
         const auto lines = [&window] {

@@ -8,14 +8,18 @@
 #include "composer/composeredit.h"
 #include "shell/conversationpage.h"
 #include "sidebar/conversationlistmodel.h"
+#include "support/signals.h"
 #include "theme/theme.h"
 #include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
+#include "util/json.h"
 
 #include <QApplication>
 #include <QFile>
 #include <QMenu>
 #include <QSignalSpy>
+
+#include <csignal>
 
 namespace Pilothouse::Tests {
 
@@ -29,7 +33,14 @@ WindowFixture::WindowFixture()
     m_options.askAsScripted = true;
 }
 
-WindowFixture::~WindowFixture() { closeWindow(); }
+WindowFixture::~WindowFixture()
+{
+    closeWindow();
+    // A local sandbox service goes on for a while by itself, on a data folder that is about to go.
+    QFile endpoint(m_options.dataDir + u"/sandboxd/endpoint.json"_s);
+    if (endpoint.open(QIODevice::ReadOnly))
+        (void)sendSignal(parseJson(endpoint.readAll()).value_or(Json())[u"pid"].toInteger(0), SIGKILL);
+}
 
 bool WindowFixture::startService()
 {

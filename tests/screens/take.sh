@@ -42,6 +42,9 @@ start() {
     sleep 1.5
 }
 shoot() { import -window "$window" "$out/$1.png" && echo "$out/$1.png"; }
+click() { # X Y, at scale 1
+    xdotool mousemove --window "$window" $(awk -v s="$scale" -v x="$1" -v y="$2" 'BEGIN { printf "%d %d", x * s, y * s }') click 1
+}
 key() { xdotool key --window "$window" "$@"; sleep 0.4; }
 end() {
     kill "$app" 2>/dev/null || true
@@ -93,6 +96,39 @@ for variant in "${variants[@]}"; do
                 shoot "settings-$section-$tag"
             done
         fi
+        end
+    fi
+    if wanted narrow; then # Columns that come over the transcript.
+        data=$work/narrow-$tag
+        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/tour "Write Roman numerals." >/dev/null
+        start "$data" "$scheme" "$scale" "$size"
+        key Return
+        for pane in call files conversations; do
+            case $pane in
+            call) key ctrl+alt+b ;;
+            files) click 996 120 ;;
+            conversations) key ctrl+b ;;
+            esac
+            sleep 1
+            shoot "narrow-$pane-$tag"
+            key Escape
+        done
+        end
+    fi
+    if wanted stress; then # Long titles, other scripts, long words, failed calls.
+        data=$work/stress-$tag
+        script=$(dirname "$0")/stress.json
+        for title in "決済画面のスナップショット差分を調べて直してください、できれば今日中に" "ניסוח מדיניות ניסיונות חוזרים" \
+            "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft and more" "Short"; do
+            "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/stress --demo-script "$script" "$title" >/dev/null || true
+        done
+        start "$data" "$scheme" "$scale" "$size"
+        sleep 1
+        shoot "stress-$tag"
+        key shift+F6
+        key ctrl+Home
+        sleep 1
+        shoot "stress-top-$tag"
         end
     fi
 done

@@ -66,8 +66,8 @@ QString resultState(const Json &payload)
     if (payload[u"outcome"].toString() == "unknown"_L1)
         return u"unknown"_s;
     const Json &exitCode = payload[u"exitCode"];
-    const bool failed =
-        (exitCode.isNumber() && exitCode.toInteger(1) != 0) || payload[u"result"][u"error"].toBool();
+    const bool failed = (exitCode.isNumber() && exitCode.toInteger(1) != 0) || payload[u"isError"].toBool()
+        || payload[u"result"][u"error"].toBool();
     return failed ? u"failed"_s : u"done"_s;
 }
 
@@ -457,6 +457,8 @@ void TranscriptProjector::Private::toolResult(const Event &event, const Json &pa
     }
     if (payload[u"stopped"].toBool())
         row->data.set(u"stopped"_s, Json::boolean(true));
+    if (payload[u"isError"].toBool() && payload[u"result"].isString())
+        row->data.set(u"error"_s, Json::string(payload[u"result"].toString().left(MaxErrorText)));
     close(*row, event);
 }
 

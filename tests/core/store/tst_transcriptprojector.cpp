@@ -200,6 +200,9 @@ private Q_SLOTS:
                                    << u"failed"_s;
         QTest::newRow("error result")
             << QByteArray(",\"result\":{\"error\":true},\"exitCode\":null") << result << u"failed"_s;
+        QTest::newRow("error text") << QByteArray(
+            ",\"result\":\"Reading /a failed: file not found\",\"isError\":true,\"exitCode\":null")
+                                    << result << u"failed"_s;
         QTest::newRow("unknown") << QByteArray(",\"exitCode\":0,\"outcome\":\"unknown\"") << result
                                  << u"unknown"_s;
         QTest::newRow("denied") << QByteArray(",\"reason\":\"denied\"") << error << u"denied"_s;
@@ -223,6 +226,8 @@ private Q_SLOTS:
         const auto rows = project(script.all());
         QCOMPARE(rows.at(1).data[u"state"].toString(), state);
         QVERIFY(rows.at(1).closed);
+        if (end.contains("file not found"))
+            QCOMPARE(rows.at(1).data[u"error"].toString(), u"Reading /a failed: file not found"_s);
     }
 
     void longTextIsBounded()

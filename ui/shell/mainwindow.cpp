@@ -9,6 +9,7 @@
 #include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
 #include "shell/errorbar.h"
+#include "shell/lastconversation.h"
 #include "shell/panebinding.h"
 #include "shell/panecolumn.h"
 #include "shell/settingsbinding.h"
@@ -84,6 +85,7 @@ MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
     if (!restoreGeometry(saved.value(GeometryKey).toByteArray()))
         resize(DefaultSize);
     m_columns->restore(saved);
+    new LastConversation(workspace, windowFile(), this);
     updateActions();
     updateStatus();
     m_page->focusComposer();

@@ -153,7 +153,7 @@ function(ph_add_test AREA NAME)
     add_test(NAME ${AREA}/${NAME} COMMAND ${target})
     set_tests_properties(${AREA}/${NAME} PROPERTIES
         TIMEOUT ${ARG_TIMEOUT}
-        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;TZ=UTC;NO_AT_BRIDGE=1;QT_ACCESSIBILITY=0;UBSAN_OPTIONS=print_stacktrace=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp")
+        ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;TZ=UTC;NO_AT_BRIDGE=1;QT_ACCESSIBILITY=0;UBSAN_OPTIONS=print_stacktrace=1;LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/lsan.supp:print_suppressions=0")
     if(ARG_SERIAL)
         set_tests_properties(${AREA}/${NAME} PROPERTIES RUN_SERIAL ON)
     endif()

@@ -15,8 +15,8 @@ work=$(mktemp -d)
 server=
 app=
 cleanup() {
-    [ -z "$app" ] || kill "$app" 2>/dev/null || true
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    [ -z "$app" ] || kill "$app" 2>/dev/null 2>&1 || true
+    [ -z "$server" ] || kill "$server" 2>/dev/null 2>&1 || true
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -47,8 +47,8 @@ click() { # X Y, at scale 1
 }
 key() { xdotool key --window "$window" "$@"; sleep 0.4; }
 end() {
-    kill "$app" 2>/dev/null || true
-    wait "$app" 2>/dev/null || true
+    kill "$app" 2>/dev/null 2>&1 || true
+    wait "$app" 2>/dev/null 2>&1 || true
     app=
 }
 wanted() { [ ${#states[@]} -eq 0 ] || [[ " ${states[*]} " == *" $1 "* ]]; }
@@ -100,9 +100,9 @@ for variant in "${variants[@]}"; do
     fi
     if wanted narrow; then # Columns that come over the transcript.
         data=$work/narrow-$tag
-        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/tour "Write Roman numerals." >/dev/null
+        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/tour "Write Roman numerals." >/dev/null 2>&1
         start "$data" "$scheme" "$scale" "$size"
-        key Return
+        key ctrl+Next # Chooses the conversation.
         for pane in call files conversations; do
             case $pane in
             call) key ctrl+alt+b ;;
@@ -120,9 +120,10 @@ for variant in "${variants[@]}"; do
         script=$(dirname "$0")/stress.json
         for title in "決済画面のスナップショット差分を調べて直してください、できれば今日中に" "ניסוח מדיניות ניסיונות חוזרים" \
             "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft and more" "Short"; do
-            "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/stress --demo-script "$script" "$title" >/dev/null || true
+            "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/stress --demo-script "$script" "$title" >/dev/null 2>&1 || true
         done
         start "$data" "$scheme" "$scale" "$size"
+        key ctrl+Prior # The oldest, which has the longest title.
         sleep 1
         shoot "stress-$tag"
         key shift+F6

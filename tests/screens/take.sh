@@ -132,4 +132,24 @@ for variant in "${variants[@]}"; do
         shoot "stress-top-$tag"
         end
     fi
+    if wanted running || wanted files; then # Several conversations, one at work; its files beside it.
+        data=$work/running-$tag
+        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/tour "Trim the image below 200 MB" >/dev/null 2>&1
+        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/stress --max-steps 1 \
+            --demo-script "$(dirname "$0")/stress.json" "Backfill the events of March" >/dev/null 2>&1 || true
+        start "$data" "$scheme" "$scale" "$size" --tour --demo-script "$(dirname "$0")/running.json"
+        sleep 6
+        if wanted running; then shoot "running-$tag"; fi
+        if wanted files; then
+            click 990 57 # The tab of the files, where the window is 1440 wide.
+            sleep 1.5
+            click 1000 118
+            key Right
+            sleep 1
+            key Down Down Return
+            sleep 1.5
+            shoot "files-$tag"
+        fi
+        end
+    fi
 done

@@ -5,6 +5,7 @@
 
 #include "approval/commandfield.h"
 #include "text/inerttext.h"
+#include "theme/accessiblerole.h"
 #include "theme/controls/button.h"
 #include "theme/controls/label.h"
 #include "theme/icons.h"
@@ -13,7 +14,6 @@
 #include "theme/theme.h"
 #include "theme/units.h"
 
-#include <QAccessible>
 #include <QDateTime>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -21,6 +21,7 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QPainterPath>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QVBoxLayout>
 
@@ -37,7 +38,6 @@ constexpr qsizetype LongestEdit = 256 * 1024; // An editable line is laid out as
 constexpr qsizetype LongestDiff = 16 * 1024; // Compared at every key.
 constexpr int LongestReason = 2000;
 constexpr qsizetype LongestTool = 60;
-constexpr qsizetype LongestSpoken = 300; // Of a command in the card's name; the field has the whole.
 constexpr qint64 Minute = 60'000;
 constexpr int MaxHeadReason = 300;
 
@@ -107,6 +107,7 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     , m_denyNow(new Button(tr("Deny")))
     , m_back(new Button(tr("Back")))
 {
+    setAccessibleRole(this, QAccessible::Grouping);
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     auto *layout = new QVBoxLayout(this);
@@ -229,9 +230,7 @@ void ApprovalCard::updateHead()
     m_position->setVisible(!position.isEmpty());
     m_machine->setVisible(m_context.isMachinePaused);
     m_machineWords->setVisible(m_context.isMachinePaused);
-    const QString tool = inertLine(m_call.toolName, LongestTool);
-    const QString what = inertLine(m_text.shown, LongestSpoken);
-    QString name = tr("Waiting for you: %1: %2").arg(tool, what);
+    QString name = tr("Waiting for you: %1").arg(spokenCall(m_call.toolName, m_text));
     if (m_count > 1)
         name += tr(" (%1 of %2)").arg(m_number).arg(m_count);
     setAccessibleName(name);
@@ -289,12 +288,13 @@ void ApprovalCard::setMode(Mode mode)
     updateHead();
     updateFacts();
     updateDiff();
-    if (isEdit) {
+    const bool takesFocus = !m_isFollowing;
+    if (takesFocus && isEdit) {
         m_edited->setFocus();
         m_edited->moveCursor(QTextCursor::End);
-    } else if (mode == Mode::Deny) {
+    } else if (takesFocus && mode == Mode::Deny) {
         m_reason->setFocus();
-    } else if (mode == Mode::Ask && before != Mode::Ask) {
+    } else if (takesFocus && mode == Mode::Ask && before != Mode::Ask) {
         setFocus();
     }
     if (before != mode)
@@ -344,12 +344,19 @@ void ApprovalCard::setDraft(const ApprovalDraft &draft)
 {
     if (m_mode == Mode::Sent)
         return;
-    if (draft.kind == ApprovalDraft::Kind::Edit) {
+    const QScopedValueRollback<bool> guard(m_isFollowing, true);
+    switch (draft.kind) {
+    case ApprovalDraft::Kind::None:
+        setMode(Mode::Ask);
+        break;
+    case ApprovalDraft::Kind::Edit:
         m_edited->setPlainText(draft.text);
         setMode(Mode::Edit);
-    } else if (draft.kind == ApprovalDraft::Kind::Deny) {
+        break;
+    case ApprovalDraft::Kind::Deny:
         m_reason->setText(draft.text);
         setMode(Mode::Deny);
+        break;
     }
 }
 
@@ -457,10 +464,6 @@ void ApprovalCard::showEvent(QShowEvent *event)
 {
     QWidget::showEvent(event);
     updateAge();
-    if (!std::exchange(m_announced, true)) {
-        QAccessibleEvent alert(this, QAccessible::Alert);
-        QAccessible::updateAccessibility(&alert);
-    }
 }
 
 void ApprovalCard::hideEvent(QHideEvent *event)

@@ -84,9 +84,9 @@ private:
     QString m_shownText;
     ApprovalContext m_context;
     Mode m_mode = Mode::Ask;
+    bool m_isFollowing = false; ///< Another card of the call leads: this one takes no focus.
     int m_number = 1;
     int m_count = 1;
-    bool m_announced = false;
     Label *m_head;
     Label *m_position;
     Machine *m_machine;

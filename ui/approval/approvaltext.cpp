@@ -16,6 +16,8 @@ namespace {
 // A text field lays out a line as a whole; one of 200 kB takes seconds.
 constexpr qsizetype LongestLine = 2000;
 constexpr QStringView CommandKey = u"command";
+constexpr qsizetype LongestTool = 60;
+constexpr qsizetype LongestSpoken = 300;
 
 QString withShortLines(const QString &text)
 {
@@ -64,6 +66,11 @@ ApprovalText approvalText(const Json &args)
     out.hasHidden = inert != raw;
     out.shown = withShortLines(inert);
     return out;
+}
+
+QString spokenCall(const QString &toolName, const ApprovalText &text)
+{
+    return QString(inertLine(toolName, LongestTool) + u": "_s + inertLine(text.shown, LongestSpoken));
 }
 
 Result<QByteArray, QString> editedArguments(const Json &args, const QString &edited)

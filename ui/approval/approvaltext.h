@@ -21,6 +21,8 @@ struct ApprovalText {
 };
 
 [[nodiscard]] ApprovalText approvalText(const Json &args);
+/// A call as it is spoken: "bash: make test". One inert, bounded line; the command's field has the whole.
+[[nodiscard]] QString spokenCall(const QString &toolName, const ApprovalText &text);
 
 /// The arguments that run after an edit, as JSON text: the command put in its place, or the edited JSON. The
 /// failure is a sentence for the person.

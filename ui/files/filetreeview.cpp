@@ -300,7 +300,9 @@ void FileTreeView::dropEvent(QDropEvent *event)
 void FileTreeView::paintEvent(QPaintEvent *event)
 {
     QTreeView::paintEvent(event);
-    if (m_dropping && !m_dropRow.isValid()) {
+    // Of rows the current one shows the focus.
+    const bool showsFocus = hasFocus() && !currentIndex().isValid();
+    if ((m_dropping && !m_dropRow.isValid()) || showsFocus) {
         QPainter painter(viewport());
         paintFocusRing(&painter, QRectF(viewport()->rect()), 0);
     }

@@ -3,6 +3,7 @@
 
 #include "files/linesview.h"
 
+#include "files/linesaccessible.h"
 #include "theme/metrics.h"
 #include "theme/paint.h"
 #include "theme/theme.h"
@@ -34,8 +35,11 @@ bool isWordCharacter(QChar c) { return c.isLetterOrNumber() || c == u'_'; }
 LinesView::LinesView(QWidget *parent)
     : QAbstractScrollArea(parent)
 {
+    installLinesAccessible();
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
+    verticalScrollBar()->setAccessibleName(tr("Scroll the file"));
+    horizontalScrollBar()->setAccessibleName(tr("Scroll the file sideways"));
     viewport()->setCursor(Qt::IBeamCursor);
     connect(&Theme::instance(), &Theme::changed, this, &LinesView::applyTheme);
     applyTheme();
@@ -95,6 +99,11 @@ int LinesView::gutterWidth() const
 qsizetype LinesView::firstVisibleLine() const { return verticalScrollBar()->value(); }
 
 qsizetype LinesView::visibleLineCount() const { return viewport()->height() / m_lineHeight + 1; }
+
+QRect LinesView::lineRect(qsizetype line) const
+{
+    return {0, static_cast<int>(line - firstVisibleLine()) * m_lineHeight, viewport()->width(), m_lineHeight};
+}
 
 void LinesView::layOut(QTextLayout *layout, qsizetype line) const
 {

@@ -33,6 +33,7 @@ public:
 
     [[nodiscard]] qsizetype firstVisibleLine() const;
     [[nodiscard]] qsizetype visibleLineCount() const;
+    [[nodiscard]] QRect lineRect(qsizetype line) const; ///< In the viewport; may lie outside of it.
 
 protected:
     void paintEvent(QPaintEvent *event) override;

@@ -62,7 +62,8 @@ void SettingsCard::addSetting(const QString &name, const QString &hint, QWidget 
     layout->setSpacing(Metrics::SpaceL);
     auto *words = new QVBoxLayout;
     words->setSpacing(0);
-    words->addWidget(new Label(name, TextStyle::Body));
+    auto *label = new Label(name, TextStyle::Body);
+    words->addWidget(label);
     if (!hint.isEmpty()) {
         auto *explained = new Label(hint, TextStyle::Small, Role::Text2);
         explained->setWordWrap(true);
@@ -72,6 +73,7 @@ void SettingsCard::addSetting(const QString &name, const QString &hint, QWidget 
     if (control) {
         if (control->accessibleName().isEmpty())
             control->setAccessibleName(name);
+        label->setBuddy(control); // By which AT-SPI names a combo box: its own name is what is chosen.
         layout->addWidget(control, 0, Qt::AlignVCenter);
     }
     addRow(row);

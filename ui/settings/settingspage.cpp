@@ -4,6 +4,7 @@
 #include "settings/settingspage.h"
 
 #include "settings/keyrow.h"
+#include "theme/accessiblerole.h"
 #include "theme/controls/button.h"
 #include "theme/controls/hairline.h"
 #include "theme/controls/label.h"
@@ -137,6 +138,7 @@ QVBoxLayout *SettingsPage::addSection(const QString &name, const QString &icon, 
     item->setData(Qt::UserRole, icon);
     item->setData(NameRole, name);
     auto *scroll = new QScrollArea;
+    setAccessibleRole(scroll, QAccessible::Pane);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
     scroll->setAccessibleName(title);

@@ -14,6 +14,25 @@ namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+// Puts a card and what is in it behind `before` in the order of Tab; the last of it.
+QWidget *placeAfter(QWidget *before, QWidget *card)
+{
+    QList<QWidget *> stops{card};
+    for (QWidget *next = card->nextInFocusChain(); next != card; next = next->nextInFocusChain()) {
+        if (card->isAncestorOf(next) && next->focusPolicy() != Qt::NoFocus)
+            stops.append(next);
+    }
+    for (QWidget *stop : std::as_const(stops)) {
+        QWidget::setTabOrder(before, stop);
+        before = stop;
+    }
+    return before;
+}
+
+} // namespace
+
 ApprovalPlaces::ApprovalPlaces(Workspace *workspace, TranscriptView *transcript, ApprovalBar *bar,
                                QObject *parent)
     : QObject(parent)
@@ -80,6 +99,12 @@ void ApprovalPlaces::update()
             it.value()->deleteLater(); // Its own signal may have brought us here.
     }
     m_inline = kept;
+    // Cards are made when calls come; Tab reaches them where they are seen, before the composer.
+    QWidget *before = m_transcript;
+    for (const PendingCall &call : calls)
+        before = placeAfter(before, m_inline.value(call.callId));
+    for (ApprovalCard *card : m_bar->cards())
+        before = placeAfter(before, card);
     updateContext();
     updateSeen();
 }

@@ -6,6 +6,7 @@
 #include "approval/approvalbar.h"
 #include "composer/composer.h"
 #include "composer/composeredit.h"
+#include "shell/approvalnews.h"
 #include "shell/approvalplaces.h"
 #include "shell/conversationactions.h"
 #include "shell/conversationheader.h"
@@ -84,6 +85,7 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     connect(list, &QAbstractItemModel::modelReset, this, &ConversationPage::updateWelcome);
     connect(list, &QAbstractItemModel::rowsInserted, this, &ConversationPage::updateHeader);
     connect(list, &QAbstractItemModel::dataChanged, this, &ConversationPage::updateHeader);
+    new ApprovalNews(workspace, this);
     onCurrentChanged();
 }
 

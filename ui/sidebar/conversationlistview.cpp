@@ -6,10 +6,13 @@
 #include "sidebar/conversationdelegate.h"
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/sidebarmodel.h"
+#include "theme/metrics.h"
+#include "theme/paint.h"
 #include "theme/theme.h"
 
 #include <QContextMenuEvent>
 #include <QKeyEvent>
+#include <QPainter>
 #include <QScopedValueRollback>
 #include <QScrollBar>
 
@@ -170,6 +173,27 @@ void ConversationListView::contextMenuEvent(QContextMenuEvent *event)
     const QString id = index.data(ConversationListModel::IdRole).toString();
     if (!id.isEmpty())
         Q_EMIT menuRequested(id, position);
+}
+
+void ConversationListView::paintEvent(QPaintEvent *event)
+{
+    QListView::paintEvent(event);
+    if (!hasFocus() || currentIndex().isValid())
+        return; // The current row has the ring.
+    QPainter painter(viewport());
+    paintFocusRing(&painter, QRectF(viewport()->rect()).adjusted(1, 1, -1, -1), Metrics::RadiusToolButton);
+}
+
+void ConversationListView::focusInEvent(QFocusEvent *event)
+{
+    QListView::focusInEvent(event);
+    viewport()->update();
+}
+
+void ConversationListView::focusOutEvent(QFocusEvent *event)
+{
+    QListView::focusOutEvent(event);
+    viewport()->update();
 }
 
 void ConversationListView::showEvent(QShowEvent *event)

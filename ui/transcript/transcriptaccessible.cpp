@@ -3,6 +3,9 @@
 
 #include "transcript/transcriptaccessible.h"
 
+#include "text/inerttext.h"
+#include "theme/announcer.h"
+#include "transcript/accessibletext.h"
 #include "transcript/rowtext.h"
 #include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
@@ -17,6 +20,8 @@ namespace Pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
+
+constexpr qsizetype MostText = 64 * 1024; // Of one row; the clipboard and an export have the rest.
 
 class RowInterface;
 
@@ -74,6 +79,7 @@ public:
     RowInterface(TranscriptView *view, qint64 number)
         : m_view(view)
         , m_number(number)
+        , m_text(this)
     { }
     [[nodiscard]] qint64 number() const { return m_number; }
     [[nodiscard]] int place() const
@@ -132,8 +138,11 @@ public:
     }
     void *interface_cast(QAccessible::InterfaceType type) override
     {
-        return type == QAccessible::ActionInterface ? static_cast<QAccessibleActionInterface *>(this)
-                                                    : nullptr;
+        if (type == QAccessible::ActionInterface)
+            return static_cast<QAccessibleActionInterface *>(this);
+        if (type == QAccessible::TextInterface)
+            return static_cast<QAccessibleTextInterface *>(&m_text);
+        return nullptr;
     }
     QStringList actionNames() const override
     {
@@ -165,8 +174,34 @@ public:
     QStringList keyBindingsForAction(const QString &) const override { return {}; }
 
 private:
+    class Text final : public AccessibleText {
+    public:
+        explicit Text(const RowInterface *row)
+            : m_row(row)
+        { }
+        [[nodiscard]] QString words() const override { return m_row->words(); }
+        [[nodiscard]] QRect place() const override { return m_row->rect(); }
+
+    private:
+        const RowInterface *m_row;
+    };
+
+    /// Texts as they are read, of which the name has only the begin; of all else what is spoken.
+    [[nodiscard]] QString words() const
+    {
+        const int at = place();
+        if (at < 0)
+            return {};
+        const TranscriptRow &row = m_view->model()->rowAt(at);
+        const bool isText =
+            row.kind == TranscriptRow::Kind::Text || row.kind == TranscriptRow::Kind::Reasoning;
+        return isText && !row.text.isEmpty() ? inertText(QStringView(row.text).left(MostText))
+                                             : rowSpoken(row);
+    }
+
     QPointer<TranscriptView> m_view;
     qint64 m_number;
+    Text m_text;
 };
 
 int ViewInterface::indexOfChild(const QAccessibleInterface *child) const
@@ -225,10 +260,9 @@ void focusRow(TranscriptView *view, qint64 row)
 
 void announceRow(TranscriptView *view, qint64 row)
 {
-    if (const ViewInterface *interface = interfaceOf(view)) {
-        QAccessibleEvent event(interface->row(row), QAccessible::Alert);
-        QAccessible::updateAccessibility(&event);
-    }
+    const int place = view->model() ? view->model()->placeOf(row) : -1;
+    if (place >= 0)
+        announce(view, rowSpoken(view->model()->rowAt(place)));
 }
 
 } // namespace Pilothouse

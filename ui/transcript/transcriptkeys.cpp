@@ -140,6 +140,14 @@ void TranscriptView::focusInEvent(QFocusEvent *event)
     QAbstractScrollArea::focusInEvent(event);
     m_isKeyboard =
         m_isKeyboard || event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    // Only the current row shows the focus: where none is in view, the last one that is becomes it.
+    const auto isSeen = [this](int place) { return rowRect(place).intersects(viewport()->rect()); };
+    if (m_isKeyboard && m_stack.count() > 0 && (m_current < 0 || !isSeen(m_current))) {
+        int place = m_stack.last();
+        while (place > m_stack.first() && !(isSeen(place) && isShown(m_model->rowAt(place))))
+            --place;
+        m_current = place;
+    }
     viewport()->update();
 }
 

@@ -63,6 +63,12 @@ Segmented::Segmented(const QString &name, const QStringList &choices, QWidget *p
         m_group->addButton(segment, static_cast<int>(m_group->buttons().size()));
         row->addWidget(segment);
     }
+    // Tab reaches the choice that is made, arrows the others, also when it was made by the program.
+    connect(m_group, &QButtonGroup::idToggled, this, [this](int id, bool on) {
+        m_group->button(id)->setFocusPolicy(on ? Qt::StrongFocus : Qt::ClickFocus);
+    });
+    for (QAbstractButton *segment : m_group->buttons())
+        segment->setFocusPolicy(Qt::ClickFocus);
     setCurrent(0);
     connect(m_group, &QButtonGroup::idClicked, this, &Segmented::chosen);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });

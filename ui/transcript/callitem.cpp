@@ -4,6 +4,7 @@
 #include "theme/metrics.h"
 #include "theme/theme.h"
 #include "transcript/callsegment.h"
+#include "transcript/gapsegment.h"
 #include "transcript/rowitems.h"
 
 #include <QPainter>
@@ -16,20 +17,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 int px(int length) { return TranscriptStyle::px(length); }
-
-/// The place that a widget of the view takes.
-class WidgetSegment final : public Segment {
-public:
-    explicit WidgetSegment(int height)
-        : m_height(height)
-    { }
-    [[nodiscard]] int estimate(const SegmentContext &) const override { return m_height; }
-    int arrange(const SegmentContext &) override { return m_height; }
-    void paint(QPainter *, const SegmentContext &, const SegmentPaint &) const override { }
-
-private:
-    int m_height;
-};
 
 QStringList firstLines(const QString &text, QString *note)
 {
@@ -50,7 +37,7 @@ void CallItem::build(const TranscriptRow &row, const SegmentContext &inner, bool
     m_segments.truncate(0);
     m_after = m_shape.joinsBelow ? 0 : px(Metrics::SpaceS);
     if (m_shape.widgetHeight > 0) {
-        m_segments.append(std::make_unique<WidgetSegment>(m_shape.widgetHeight), inner);
+        m_segments.append(std::make_unique<GapSegment>(m_shape.widgetHeight), inner);
         return;
     }
     const CallCard card = callCard(row, inner.nowMs);

@@ -41,6 +41,8 @@ std::unique_ptr<RowItem> RowItem::make(TranscriptRow::Kind kind)
     return std::make_unique<LineItem>();
 }
 
+std::unique_ptr<RowItem> RowItem::makeAbsent() { return std::make_unique<AbsentItem>(); }
+
 int RowItem::estimate(const TranscriptRow &row, const RowShape &shape, const SegmentContext &context)
 {
     if (!isShown(row))

@@ -272,7 +272,7 @@ void TranscriptView::mouseReleaseEvent(QMouseEvent *event)
     m_isDragging = false;
     const QPoint point = event->position().toPoint();
     if (!m_selection.isEmpty() && QGuiApplication::clipboard()->supportsSelection())
-        QGuiApplication::clipboard()->setText(selectedText(), QClipboard::Selection);
+        copyTo(QClipboard::Selection);
     if (isClick)
         activate(targetAt(point));
     setHover(point);

@@ -40,6 +40,7 @@ PaneBinding::PaneBinding(Workspace *workspace, ConversationPage *page, PaneHost 
     host->addPane(CallName, u"square-terminal"_s, tr("Call"), m_callPane);
     host->addPane(FilesName, u"folder-tree"_s, tr("Files"), m_filesPane);
 
+    connect(page->transcript(), &TranscriptView::lookWanted, this, [this] { m_host->showPane(FilesName); });
     connect(page->transcript(), &TranscriptView::callActivated, this,
             [this](const QString &conversation, const QString &callId) {
                 m_chosen = true;

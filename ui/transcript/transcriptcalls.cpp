@@ -142,15 +142,16 @@ void TranscriptView::readOutputOf(int place)
     if (bytes == 0 || m_reading.contains(number) || m_outputs.value(number).bytes >= bytes)
         return;
     m_reading.insert(number);
-    m_model->readOutput(row, CallOutput::Wanted, this, [this, number](const QByteArray &read, qint64 total) {
+    m_model->readOutput(row, CallOutput::Wanted, this, [this, number](const CallBytes &read) {
         const int now = m_model ? m_model->placeOf(number) : -1;
         if (!m_reading.remove(number) || now < 0)
             return;
-        m_outputs.insert(number, lastLines(read, total));
+        const CallOutput output = lastLines(read, m_model->rowAt(now).data[u"outputRuns"]);
+        m_outputs.insert(number, output);
         m_stack.changed(now, now);
         arrange();
         // The log may have been behind what is shown; what came meanwhile is read by the next change.
-        if (m_unfolded.contains(number) && !read.isEmpty())
+        if (m_unfolded.contains(number) && output.read > 0 && m_model->isHere(now))
             readOutputOf(now);
     });
 }

@@ -299,25 +299,30 @@ void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)
 }
 
 void TranscriptModel::readOutput(const TranscriptRow &call, qint64 most, QObject *context,
-                                 std::function<void(const QByteArray &, qint64)> reply)
+                                 std::function<void(const CallBytes &)> reply)
 {
     const QString callId = call.data[u"callId"].toString();
-    const qint64 out = call.data[u"stdoutBytes"].toInteger(0);
-    const qint64 err = call.data[u"stderrBytes"].toInteger(0);
-    const auto from = [most](qint64 total) { return std::max<qint64>(0, total - most); };
-    m_history->output(
-        m_conversation, callId, u"stdout"_s, from(out), std::min(out, most), context,
-        [this, callId, err, out, from, most, context, reply](const Result<QByteArray, Error> &first) {
-            const QByteArray bytes = first ? *first : QByteArray();
-            if (err == 0) {
-                reply(bytes, out);
-                return;
-            }
-            m_history->output(m_conversation, callId, u"stderr"_s, from(err), std::min(err, most), context,
-                              [bytes, out, err, reply](const Result<QByteArray, Error> &second) {
-                                  reply(bytes + (second ? *second : QByteArray()), out + err);
-                              });
-        });
+    CallBytes wanted;
+    wanted.total[0] = std::max<qint64>(0, call.data[u"stdoutBytes"].toInteger(0));
+    wanted.total[1] = std::max<qint64>(0, call.data[u"stderrBytes"].toInteger(0));
+    for (const int channel : {0, 1})
+        wanted.from[channel] = std::max<qint64>(0, wanted.total[channel] - most);
+    const auto answer = std::make_shared<CallBytes>(wanted);
+    const auto last = wanted.total[1] > 0 ? 1 : 0;
+    for (const int channel : {0, 1}) { // Answers come in the order of the questions.
+        if (channel != last && wanted.total[channel] == 0)
+            continue;
+        m_history->output(m_conversation, callId, channel == 0 ? u"stdout"_s : u"stderr"_s,
+                          wanted.from[channel], wanted.total[channel] - wanted.from[channel], context,
+                          [answer, channel, last, reply](const Result<QByteArray, Error> &bytes) {
+                              if (bytes)
+                                  answer->bytes[channel] = *bytes;
+                              if (channel == last)
+                                  reply(*answer);
+                          });
+        if (channel == last)
+            break;
+    }
 }
 
 void TranscriptModel::need(int first, int last)

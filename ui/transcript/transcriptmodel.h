@@ -6,6 +6,7 @@
 #include "engine/historyservice.h"
 #include "store/rows.h"
 #include "store/transcriptprojector.h"
+#include "transcript/calloutput.h"
 #include "transcript/rowpages.h"
 #include "util/error.h"
 #include "util/event.h"
@@ -61,9 +62,9 @@ public:
     [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
     /// Place of a row by its number; -1 if there is none.
     [[nodiscard]] int placeOf(qint64 row) const;
-    /// The end of what a call printed, both channels one after the other; nothing if the context died.
+    /// The end of what a call printed, `most` bytes of each channel; nothing if the context died.
     void readOutput(const TranscriptRow &call, qint64 most, QObject *context,
-                    std::function<void(const QByteArray &bytes, qint64 total)> reply);
+                    std::function<void(const CallBytes &bytes)> reply);
     /// The whole text of an answer, also what its row does not hold; the function that is replied with makes
     /// it and takes its time: call it in another thread. Not replied to if the log cannot be read.
     using TextReply = std::function<void(std::function<QString()> text)>;

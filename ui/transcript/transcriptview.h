@@ -77,6 +77,8 @@ public:
 Q_SIGNALS:
     void followingChanged(bool following);
     void callActivated(const QString &conversation, const QString &callId); ///< For the Call pane.
+    /// A person wants to see on the machine what became of a call.
+    void lookWanted(const QString &conversation, const QString &callId);
     void callsOutsideChanged();
     void linkHovered(const QString &target); ///< The whole target, inert; empty: none any more.
     void answerFinished(const QString &text); ///< Once per answer, for a screen reader.

@@ -25,6 +25,9 @@ public:
 private:
     [[nodiscard]] int lineHeight() const;
     [[nodiscard]] QRect chevron(int width, bool rightToLeft) const;
+    /// Of the second line, in the segment; empty without one.
+    [[nodiscard]] QRect button(const SegmentContext &context) const;
+    void paintSecond(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const;
 
     CallCard m_card;
     bool m_isUnfolded;

@@ -66,15 +66,6 @@ private:
         shown.script.addTurn(turn);
         shown.model->takeEvents(shown.script.all().mid(before));
     }
-    static void loadAll(Shown &shown)
-    {
-        while (shown.model->hasEarlier()) {
-            const int before = shown.model->rowCount();
-            shown.model->loadEarlier();
-            QTRY_VERIFY_WITH_TIMEOUT(shown.model->rowCount() > before, Patience);
-        }
-    }
-
     static void addEveryState(Tests::TranscriptFixture &shown)
     {
         Tests::EventScript &script = shown.script;
@@ -175,28 +166,15 @@ private Q_SLOTS:
         QCOMPARE(bar->value(), bar->maximum());
     }
 
-    void earlierRowsDoNotMoveWhatIsRead()
-    {
-        Shown shown;
-        show(shown, 40);
-        QVERIFY(shown.model->hasEarlier());
-        shown.view->verticalScrollBar()->setValue(shown.view->verticalScrollBar()->maximum() - 1500);
-        const int rows = shown.model->rowCount();
-        const QImage before = shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage();
-        shown.model->loadEarlier();
-        QTRY_VERIFY_WITH_TIMEOUT(shown.model->rowCount() > rows, Patience);
-        QCOMPARE(shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage(), before);
-    }
-
     void onlyWhatIsNearIsLaidOut()
     {
         Shown shown;
         show(shown, 300);
-        loadAll(shown);
         QVERIFY(shown.model->rowCount() > 3000);
         QScrollBar *bar = shown.view->verticalScrollBar();
         for (int step = 0; step <= 20; ++step) {
             bar->setValue(static_cast<int>(qint64(bar->maximum()) * step / 20));
+            QTRY_VERIFY_WITH_TIMEOUT(!shown.view->isWaitingForRows(), Patience);
             shown.view->viewport()->grab();
             QVERIFY(shown.view->layoutCount() < 200);
         }
@@ -207,7 +185,6 @@ private Q_SLOTS:
     {
         Shown shown;
         show(shown, 12);
-        loadAll(shown);
         QScrollBar *bar = shown.view->verticalScrollBar();
         for (int i = 0; i < 2000 && bar->value() > 0; ++i)
             bar->setValue(bar->value() - 37);

@@ -72,7 +72,15 @@ for variant in "${variants[@]}"; do
             sleep 1
         done
         sleep 1
-        if wanted approval; then shoot "approval-$tag"; fi
+        if wanted approval; then
+            shoot "approval-$tag"
+            key shift+F6 e
+            key End
+            xdotool type --window "$window" " && roman 7"
+            sleep 0.5
+            shoot "editing-$tag"
+            key Escape
+        fi
         key shift+F6 a
         for _ in $(seq 40); do
             sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='turn-finish' limit 1" 2>/dev/null | grep -q 1 && break

@@ -54,7 +54,7 @@ private Q_SLOTS:
         const int line = Theme::instance().lineHeight(TextStyle::Mono);
         QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(place).height() >= before + 3 * line, Patience);
         const QColor red = Theme::instance().color(Role::Failed);
-        QTRY_VERIFY_WITH_TIMEOUT(pixelsOf(shown.picture(shown.view->rowRect(place)), red) > line, Patience);
+        QTRY_VERIFY_WITH_TIMEOUT(pixelsOf(shown.picture(shown.view->rowRect(place)), red) >= line, Patience);
         // The second of the three lines has the mark.
         const QRect row = shown.view->rowRect(place);
         const int bottom = row.bottom() + 1 - Metrics::SpaceS - Metrics::SpaceS;

@@ -21,6 +21,18 @@ namespace {
 constexpr qsizetype MaxLineText = 500; // Notices and errors are one line; members of the event hold the rest.
 constexpr size_t MaxOpenTexts = 1000; // Of one attempt; more parts are joined to the newest.
 
+// What a person has to know of a machine; empty: it goes its usual way.
+QString machineTrouble(const QString &state)
+{
+    if (state == "gone"_L1)
+        return u"The machine is gone"_s;
+    if (state == "lost"_L1)
+        return u"The machine is lost"_s;
+    if (state == "failed"_L1)
+        return u"The machine could not be started"_s;
+    return state == "unknown"_L1 ? u"The state of the machine is not known"_s : QString();
+}
+
 } // namespace
 
 class TranscriptProjector::Private : public ProjectedRows {
@@ -307,13 +319,10 @@ void TranscriptProjector::Private::dispatch(const Event &event, const Json &payl
     case EventKind::SandboxState: {
         const QString state = payload[u"state"].toString();
         const QString detail = payload[u"detail"].toString();
-        for (const QLatin1StringView problem : {"gone"_L1, "lost"_L1, "failed"_L1, "unknown"_L1}) {
-            if (state == problem)
-                notice(event, payload,
-                       u"Sandbox: "_s + state
-                           + (detail.isEmpty() ? QString() : QString(u" ("_s + detail + u')')),
-                       {u"state", u"sandboxId", u"detail"});
-        }
+        const QString words = machineTrouble(state);
+        if (!words.isEmpty())
+            notice(event, payload, detail.isEmpty() ? words : QString(words + u": "_s + detail),
+                   {u"state", u"sandboxId", u"detail"});
         break;
     }
     case EventKind::LimitHit:

@@ -66,11 +66,13 @@ void CallItem::build(const TranscriptRow &row, const SegmentContext &inner, bool
         return;
     QString note;
     const QStringList lines = firstLines(card.arguments, &note);
-    m_segments.append(std::make_unique<CallLinesSegment>(lines, note), inner);
+    m_segments.append(
+        std::make_unique<CallLinesSegment>(lines, note, !m_shape.joinsBelow && card.outputBytes <= 0), inner);
     if (card.outputBytes <= 0)
         return;
     const CallOutput &output = m_shape.output;
-    m_segments.append(std::make_unique<CallOutputSegment>(output, outputNote(output)), inner);
+    m_segments.append(std::make_unique<CallOutputSegment>(output, outputNote(output), !m_shape.joinsBelow),
+                      inner);
 }
 
 void CallItem::paintBack(QPainter *painter, const SegmentContext &context, const QRect &rect, bool) const

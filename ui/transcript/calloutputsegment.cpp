@@ -6,6 +6,7 @@
 #include "theme/metrics.h"
 #include "theme/theme.h"
 #include "theme/units.h"
+#include "transcript/callsegment.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -24,9 +25,10 @@ constexpr int Inside = Metrics::SpaceS;
 constexpr int MostColumns = 1000; // Beyond any window.
 } // namespace
 
-CallOutputSegment::CallOutputSegment(CallOutput output, QString note)
+CallOutputSegment::CallOutputSegment(CallOutput output, QString note, bool isLast)
     : m_output(std::move(output))
     , m_note(std::move(note))
+    , m_isLast(isLast)
 { }
 
 int CallOutputSegment::estimate(const SegmentContext &context) const
@@ -90,10 +92,7 @@ void CallOutputSegment::paintLine(QPainter *painter, const SegmentContext &conte
 
 void CallOutputSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
 {
-    const int outline = Metrics::StrokeOutline;
-    painter->fillRect(how.rect.adjusted(outline, 0, -outline, 0), TranscriptStyle::color(Role::Sunken));
-    painter->fillRect(QRect(how.rect.x(), how.rect.y(), how.rect.width(), 1),
-                      TranscriptStyle::color(Role::Hair));
+    paintCardGround(painter, how.rect, m_isLast);
     const int left = TranscriptStyle::px(TextLeft);
     // Output reads from the left in any language.
     QRect line(how.rect.x() + left, how.rect.y() + TranscriptStyle::px(Inside),

@@ -14,8 +14,8 @@ class CallOutputSegment final : public Segment {
 public:
     static constexpr int MostLines = 12; ///< The rest is in the Call pane.
 
-    /// `note`: above the lines; empty: none.
-    CallOutputSegment(CallOutput output, QString note);
+    /// `note`: above the lines; empty: none. `isLast`: the box of the stack ends below it.
+    CallOutputSegment(CallOutput output, QString note, bool isLast);
 
     [[nodiscard]] int estimate(const SegmentContext &context) const override;
     int arrange(const SegmentContext &context) override { return estimate(context); }
@@ -28,6 +28,7 @@ private:
 
     CallOutput m_output;
     QString m_note;
+    bool m_isLast; ///< The box ends here.
 };
 
 } // namespace Pilothouse

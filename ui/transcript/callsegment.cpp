@@ -199,9 +199,28 @@ SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) 
     return hit;
 }
 
-CallLinesSegment::CallLinesSegment(QStringList lines, QString note)
+void paintCardGround(QPainter *painter, const QRect &rect, bool isLast)
+{
+    const int outline = Metrics::StrokeOutline;
+    const QRect inside = rect.adjusted(outline, 0, -outline, isLast ? -outline : 0);
+    painter->save();
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(TranscriptStyle::color(Role::Sunken));
+    if (isLast) {
+        const qreal radius = Metrics::RadiusCard - outline;
+        painter->setClipRect(inside, Qt::IntersectClip);
+        painter->drawRoundedRect(inside.adjusted(0, -2 * Metrics::RadiusCard, 0, 0), radius, radius);
+    } else {
+        painter->drawRect(inside);
+    }
+    painter->restore();
+    painter->fillRect(QRect(rect.x(), rect.y(), rect.width(), 1), TranscriptStyle::color(Role::Hair));
+}
+
+CallLinesSegment::CallLinesSegment(QStringList lines, QString note, bool isLast)
     : m_lines(std::move(lines))
     , m_note(std::move(note))
+    , m_isLast(isLast)
 { }
 
 int CallLinesSegment::estimate(const SegmentContext &context) const
@@ -213,10 +232,7 @@ int CallLinesSegment::estimate(const SegmentContext &context) const
 
 void CallLinesSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
 {
-    const int outline = Metrics::StrokeOutline;
-    painter->fillRect(how.rect.adjusted(outline, 0, -outline, 0), TranscriptStyle::color(Role::Sunken));
-    painter->fillRect(QRect(how.rect.x(), how.rect.y(), how.rect.width(), 1),
-                      TranscriptStyle::color(Role::Hair));
+    paintCardGround(painter, how.rect, m_isLast);
     // Output reads from the left in any language.
     QRect line(how.rect.x() + TranscriptStyle::px(ToolLeft), how.rect.y() + TranscriptStyle::px(LinesInside),
                how.rect.width() - TranscriptStyle::px(ToolLeft + Metrics::SpaceM), context.style.mono.line);

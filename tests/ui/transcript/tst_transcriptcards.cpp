@@ -53,10 +53,11 @@ private Q_SLOTS:
         QCOMPARE(runs.toJson(), QByteArray("[19,-13,5]"));
         const int line = Theme::instance().lineHeight(TextStyle::Mono);
         QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(place).height() >= before + 3 * line, Patience);
+        const QColor red = Theme::instance().color(Role::Failed);
+        QTRY_VERIFY_WITH_TIMEOUT(pixelsOf(shown.picture(shown.view->rowRect(place)), red) >= line, Patience);
         // The second of the three lines has the mark.
         const QRect row = shown.view->rowRect(place);
         const int bottom = row.bottom() + 1 - Metrics::SpaceS - Metrics::SpaceS;
-        const QColor red = Theme::instance().color(Role::Failed);
         const QRect marks(row.x() + Metrics::SpaceM, bottom - 3 * line, Metrics::SpaceM, line);
         QCOMPARE(pixelsOf(shown.picture(marks), red), 0);
         QVERIFY(pixelsOf(shown.picture(marks.translated(0, line)), red) >= line);

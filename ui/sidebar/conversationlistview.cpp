@@ -126,6 +126,14 @@ void ConversationListView::currentChanged(const QModelIndex &current, const QMod
     Q_EMIT conversationChosen(id);
 }
 
+void ConversationListView::rowsAboutToBeRemoved(const QModelIndex &parent, int start, int end)
+{
+    // A row that changes its group goes and comes back. Qt makes a neighbour current in between, which nobody
+    // chose.
+    const QScopedValueRollback<bool> guard(m_following, true);
+    QListView::rowsAboutToBeRemoved(parent, start, end);
+}
+
 void ConversationListView::toggleArchived()
 {
     m_conversations->setArchivedShown(!m_conversations->isArchivedShown());

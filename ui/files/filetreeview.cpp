@@ -176,6 +176,9 @@ void FileTreeView::drawRow(QPainter *painter, const QStyleOptionViewItem &option
     paintRow(painter, rect, isSelected, hasFocus(), isHovered, layoutDirection());
     if (m_dropping && m_dropRow.isValid() && m_dropRow == index)
         paintBox(painter, rect, Role::AccentSoft, Role::Accent, Metrics::RadiusToolButton);
+    // The keyboard can stand on a row that is not selected.
+    if (hasFocus() && !isSelected && index.siblingAtColumn(0) == currentIndex().siblingAtColumn(0))
+        paintFocusRing(painter, QRectF(rect).adjusted(1, 1, -1, -1), Metrics::RadiusToolButton);
     QStyleOptionViewItem option = options;
     if (isExpanded(index))
         option.state |= QStyle::State_Open;

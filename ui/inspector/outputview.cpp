@@ -39,6 +39,7 @@ bool isWordPart(QChar c) { return c.isLetterOrNumber() || c == u'_' || c == u'-'
 OutputView::OutputView(const QString &accessibleName, QWidget *parent)
     : QAbstractScrollArea(parent)
 {
+    installOutputAccessible(); // Before anything tells a screen reader that this view is there.
     setAccessibleName(accessibleName);
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
@@ -49,7 +50,6 @@ OutputView::OutputView(const QString &accessibleName, QWidget *parent)
     horizontalScrollBar()->setAccessibleName(tr("Scroll sideways"));
     verticalScrollBar()->setAccessibleName(tr("Scroll the text"));
     connect(&Theme::instance(), &Theme::changed, this, &OutputView::onTheme);
-    installOutputAccessible();
 }
 
 void OutputView::setModel(OutputModel *model)

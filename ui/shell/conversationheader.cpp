@@ -91,7 +91,6 @@ ConversationHeader::ConversationHeader(Workspace *workspace, ConversationActions
     m_stop->setIconName(u"stop"_s);
     m_stop->setAccessibleName(tr("Stop"));
     m_stop->setToolTip(tr("Stop the turn (Ctrl+.)"));
-    m_more->setMenu(m_moreMenu);
     m_title->installEventFilter(this);
     m_titleEdit->installEventFilter(this);
     connect(m_stop, &Button::clicked, workspace, &Workspace::stop);
@@ -100,9 +99,11 @@ ConversationHeader::ConversationHeader(Workspace *workspace, ConversationActions
     connect(m_modelMenu, &QMenu::aboutToShow, this, &ConversationHeader::fillModelMenu);
     connect(m_machineMenu, &QMenu::aboutToShow, this,
             [this] { m_actions->fillMachineMenu(m_machineMenu, m_workspace->current()); });
-    const auto popUp = [](Button *button, QMenu *menu) {
+    // A button that has the menu itself would run it in an event loop of its own.
+    const auto popUp = [](QWidget *button, QMenu *menu) {
         menu->popup(button->mapToGlobal(QPoint(0, button->height())));
     };
+    connect(m_more, &ToolButton::clicked, this, [this, popUp] { popUp(m_more, m_moreMenu); });
     connect(m_model, &Button::clicked, this, [this, popUp] { popUp(m_model, m_modelMenu); });
     connect(m_machine, &Button::clicked, this, [this, popUp] { popUp(m_machine, m_machineMenu); });
     connect(workspace, &Workspace::machineChanging, this, [this](const QString &id, bool changing) {

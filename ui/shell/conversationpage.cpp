@@ -24,6 +24,8 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -142,12 +144,18 @@ QList<QWidget *> ConversationPage::zones() const
 
 void ConversationPage::updateApprovals()
 {
-    const QWidget *focused = focusWidget();
-    const bool wasThere = focused && m_approvals->isAncestorOf(focused);
+    // A card that goes must not take the focus with it, nor hand it to the next one, where a letter allows.
+    const QList<PendingCall> calls = m_workspace->pendingCalls()->of(m_workspace->current());
+    for (const ApprovalCard *card : findChildren<ApprovalCard *>()) {
+        const QWidget *focused = focusWidget();
+        const bool isUsed = focused && (card == focused || card->isAncestorOf(focused));
+        if (isUsed && std::none_of(calls.cbegin(), calls.cend(), [card](const PendingCall &call) {
+                return call.callId == card->call().callId;
+            }))
+            focusComposer();
+    }
     m_places->update();
     m_composer->setState(composerState());
-    if (wasThere && m_approvals->cards().isEmpty())
-        focusComposer();
 }
 
 void ConversationPage::updateWelcome()

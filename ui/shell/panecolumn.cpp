@@ -78,8 +78,18 @@ QString PaneColumn::currentPane() const { return m_panes.value(m_tabs->currentIn
 
 void PaneColumn::focusPane()
 {
-    if (QWidget *pane = m_stack->currentWidget())
-        pane->setFocus(Qt::OtherFocusReason);
+    const QWidget *pane = m_stack->currentWidget();
+    if (!pane)
+        return;
+    // A pane is no control itself; where none of its own can take the focus, its tab does.
+    for (QWidget *next = pane->nextInFocusChain(); next != pane; next = next->nextInFocusChain()) {
+        if (pane->isAncestorOf(next) && next->isVisible() && next->isEnabled() && !next->focusProxy()
+            && (next->focusPolicy() & Qt::TabFocus) != 0) {
+            next->setFocus(Qt::TabFocusReason);
+            return;
+        }
+    }
+    m_tabs->setFocus(Qt::TabFocusReason);
 }
 
 PaneRail::PaneRail(PaneColumn *column, QWidget *parent)

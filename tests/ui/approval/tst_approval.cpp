@@ -358,6 +358,22 @@ private Q_SLOTS:
         QCOMPARE(other.draft().kind, ApprovalDraft::Kind::Deny);
     }
 
+    // Two cards of one call: the one that is used leads, the other goes along and leaves the focus.
+    void aCardThatFollowsTakesNoFocus()
+    {
+        ApprovalCard used(call("{\"command\":\"make\"}"));
+        ApprovalCard other(call("{\"command\":\"make\"}"));
+        connect(&used, &ApprovalCard::draftChanged, &other, [&] { other.setDraft(used.draft()); });
+        used.show();
+        used.setFocus();
+        QTest::keyClick(&used, Qt::Key_D);
+        QCOMPARE(other.draft().kind, ApprovalDraft::Kind::Deny);
+        QVERIFY(!other.focusWidget());
+        QTest::keyClick(&used, Qt::Key_Escape);
+        QCOMPARE(other.draft().kind, ApprovalDraft::Kind::None);
+        QVERIFY(!other.focusWidget());
+    }
+
     void aHugeCommandDoesNotBlock()
     {
         ApprovalBar bar;

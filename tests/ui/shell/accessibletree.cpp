@@ -131,8 +131,9 @@ void AccessibleTree::check(QAccessibleInterface *item, const QString &path, bool
     }
     if (role == QAccessible::StaticText && item->text(QAccessible::Name).isEmpty() && !widget)
         fault(u"text without text"_s);
-    // A combo box of Qt never says that it is collapsed.
-    if (state.expandable && state.expanded == state.collapsed && role != QAccessible::ComboBox)
+    // Combo boxes and trees of Qt never say that something is collapsed.
+    const bool isQts = role == QAccessible::ComboBox || role == QAccessible::TreeItem;
+    if (state.expandable && state.expanded == state.collapsed && !isQts)
         fault(u"neither expanded nor collapsed"_s);
     if (!state.expandable && (state.expanded || state.collapsed) && role != QAccessible::ComboBox)
         fault(u"expanded but not expandable"_s);

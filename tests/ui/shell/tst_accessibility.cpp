@@ -117,6 +117,17 @@ class TestAccessibility : public Tests::Test {
             }
         }
     }
+    /// The menu that the menu key opens on what has the focus.
+    void inspectMenuOf(const QString &state, QWidget *widget)
+    {
+        widget->setFocus();
+        QContextMenuEvent asked(QContextMenuEvent::Keyboard, QPoint(2, 2), widget->mapToGlobal(QPoint(2, 2)));
+        QCoreApplication::sendEvent(widget, &asked);
+        QTRY_VERIFY_WITH_TIMEOUT(WindowFixture::openMenu(), Patience);
+        inspect(state, WindowFixture::openMenu(), 1);
+        QTest::keyClick(WindowFixture::openMenu(), Qt::Key_Escape);
+        QTRY_VERIFY_WITH_TIMEOUT(!WindowFixture::openMenu(), Patience);
+    }
     void allowAll(const WindowFixture &window)
     {
         QTRY_VERIFY_WITH_TIMEOUT(
@@ -263,6 +274,7 @@ private Q_SLOTS:
         window.window()->page()->focusComposer();
         walkKeys(u"running"_s, window.window(), true);
         // F6 goes around: the list, the transcript, the composer, the panes, the list.
+        window.window()->page()->focusComposer();
         QList<QWidget *> areas;
         for (int i = 0; i < 5; ++i) {
             QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
@@ -343,6 +355,10 @@ private Q_SLOTS:
         };
         QTRY_VERIFY2_WITH_TIMEOUT(listed().contains(u", Finished"_s), qPrintable(listed()), Patience);
 
+        inspectMenuOf(u"menu of the transcript"_s, window.transcript());
+        inspectMenuOf(u"menu of the output"_s, window.find(u"Output"_s, QAccessible::List));
+        inspectMenuOf(u"menu of the message"_s, window.edit());
+
         // The Files pane.
         auto *tabs = window.window()->findChild<PaneColumn *>()->tabs();
         QTest::mouseClick(tabs, Qt::LeftButton, {}, tabs->tabRect(1).center());
@@ -354,6 +370,12 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(
             AccessibleTree(files).names(QAccessible::TreeItem).join(u'\n').contains(u"roman"_s), Patience);
         inspect(u"files"_s, window.window(), 25);
+        if (window.find(u"Wake the machine"_s)) // The tree is of before it was paused.
+            QVERIFY(window.click(u"Wake the machine"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(!window.find(u"Wake the machine"_s), Patience);
+        // The offscreen platform forgets the active window when a focused widget goes.
+        window.window()->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window.window()));
         window.window()->page()->focusComposer();
         walkKeys(u"files"_s, window.window(), true);
         files->setFocus();
@@ -363,10 +385,14 @@ private Q_SLOTS:
             AccessibleTree(files).names(QAccessible::TreeItem).join(u'\n').contains(u"roman.sh"_s), Patience);
         QTest::keyClick(files, Qt::Key_Down);
         QTest::keyClick(files, Qt::Key_Return);
-        QTRY_VERIFY_WITH_TIMEOUT(
-            AccessibleTree(window.window()).names(QAccessible::ListItem).join(u'\n').contains(u"#!/bin/sh"_s),
-            Patience);
+        const auto lines = [&window] {
+            return AccessibleTree(dynamic_cast<QWidget *>(window.window()->panes()))
+                .names(QAccessible::ListItem)
+                .join(u'\n');
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(lines().contains(u"Line 1: #!/bin/sh"_s), qPrintable(lines()), Patience);
         inspect(u"preview"_s, window.window(), 25);
+        inspectMenuOf(u"menu of a file"_s, files);
     }
 
     void aNarrowWindow()

@@ -31,13 +31,19 @@ WindowFixture::WindowFixture()
 
 WindowFixture::~WindowFixture() { closeWindow(); }
 
+bool WindowFixture::startService()
+{
+    m_hasService = m_sandboxd.start();
+    if (!m_hasService)
+        qCritical("no sandbox service: %s", m_sandboxd.errorText().constData());
+    return m_hasService;
+}
+
 bool WindowFixture::start(const QByteArray &script, const QSize &size)
 {
     m_size = size;
-    if (!m_sandboxd.start()) {
-        qCritical("no sandbox service: %s", m_sandboxd.errorText().constData());
+    if (!m_hasService && !startService())
         return false;
-    }
     if (!script.isEmpty()) {
         m_options.model = u"demo/window"_s;
         m_options.demoScript = m_folder.filePath(u"script.json"_s);

@@ -36,6 +36,8 @@ public:
     ~WindowFixture();
     Q_DISABLE_COPY_MOVE(WindowFixture)
 
+    /// Only the sandbox service; start() does it otherwise. Its addresses are known from then on.
+    [[nodiscard]] bool startService();
     /// `script` empty: the tour that is shipped. Fails the test and returns false if something is missing.
     [[nodiscard]] bool start(const QByteArray &script, const QSize &size = {1440, 900});
     [[nodiscard]] bool openWindow(); ///< On the same data; start() did it once.
@@ -75,6 +77,7 @@ public:
 
 private:
     SandboxdFixture m_sandboxd;
+    bool m_hasService = false;
     QTemporaryDir m_folder;
     EngineOptions m_options;
     QSize m_size;

@@ -32,6 +32,8 @@ QString resultState(const Json &payload)
 {
     if (payload[u"outcome"].toString() == "unknown"_L1)
         return u"unknown"_s;
+    if (payload[u"stopped"].toBool())
+        return u"stopped"_s; // Whatever it said while it was told to end.
     const Json &exitCode = payload[u"exitCode"];
     const bool failed = (exitCode.isNumber() && exitCode.toInteger(1) != 0) || payload[u"isError"].toBool()
         || payload[u"result"][u"error"].toBool();

@@ -249,6 +249,9 @@ private Q_SLOTS:
                                     << result << u"failed"_s;
         QTest::newRow("unknown") << QByteArray(",\"exitCode\":0,\"outcome\":\"unknown\"") << result
                                  << u"unknown"_s;
+        QTest::newRow("told to stop")
+            << QByteArray(",\"exitCode\":143,\"outcome\":\"known\",\"stopped\":true") << result
+            << u"stopped"_s;
         QTest::newRow("denied") << QByteArray(",\"reason\":\"denied\"") << error << u"denied"_s;
         QTest::newRow("stopped") << QByteArray(",\"reason\":\"stopped\"") << error << u"stopped"_s;
         QTest::newRow("not run") << QByteArray(",\"reason\":\"not-run\"") << error << u"not-run"_s;

@@ -17,6 +17,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <ctime>
+
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
 
@@ -235,13 +237,18 @@ private Q_SLOTS:
             shown.script.add(EventKind::TextDelta,
                              "{\"turn\":2,\"step\":1,\"attempt\":1,\"part\":0,\"text\":\""
                                  + QByteArray(10'000, 'w') + "\"}");
+        // Of this thread's own time: what another program takes from it is not the view's doing.
+        const auto spentMs = [] {
+            timespec now = {};
+            ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+            return static_cast<qint64>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+        };
         qint64 longest = 0;
         for (qsizetype i = before; i < shown.script.all().size(); ++i) {
-            QElapsedTimer timer;
-            timer.start();
+            const qint64 begin = spentMs();
             shown.model->takeEvents({shown.script.all().at(i)});
             shown.view->viewport()->grab();
-            longest = std::max(longest, timer.elapsed());
+            longest = std::max(longest, spentMs() - begin);
         }
         qInfo("longest step %lld ms", longest);
         QVERIFY(longest < 100);

@@ -45,7 +45,8 @@ if(PH_SANITIZE)
     target_compile_definitions(ph_config INTERFACE PILOTHOUSE_SANITIZED)
 endif()
 
-# Precompiled headers: one donor for libraries, one for programs and tests (their -fPIC and -fPIE differ).
+# Precompiled headers: one donor for libraries, one for those of ui/, one for programs and tests (their -fPIC and -fPIE
+# differ).
 option(PH_PCH "Use precompiled headers" ON)
 if(PH_PCH)
     file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "// Carries the precompiled header.\n")
@@ -53,6 +54,12 @@ if(PH_PCH)
     target_link_libraries(ph_pch PRIVATE ph_config Qt6::Core)
     target_precompile_headers(ph_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
     set_target_properties(ph_pch PROPERTIES AUTOMOC OFF)
+    if(TARGET Qt6::Widgets)
+        add_library(ph_pch_ui OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+        target_link_libraries(ph_pch_ui PRIVATE ph_config Qt6::Widgets)
+        target_precompile_headers(ph_pch_ui PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pchui.h)
+        set_target_properties(ph_pch_ui PROPERTIES AUTOMOC OFF)
+    endif()
     file(WRITE ${CMAKE_BINARY_DIR}/pch/main.cpp "int main() { return 0; }\n")
     add_executable(ph_pch_program EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/pch/main.cpp)
     target_link_libraries(ph_pch_program PRIVATE ph_config Qt6::Core)

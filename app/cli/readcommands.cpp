@@ -4,10 +4,10 @@
 #include "readcommands.h"
 
 #include "consoledevice.h"
-#include "store/exporthtml.h"
 #include "eventprinter.h"
 #include "exitcodes.h"
 #include "outputfile.h"
+#include "store/exporthtml.h"
 #include "store/exportjson.h"
 #include "store/exportmarkdown.h"
 #include "store/logreader.h"

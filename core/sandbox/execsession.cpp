@@ -333,11 +333,16 @@ void ExecSession::dropTransports()
     if (m_socket) {
         m_socket->disconnect(this);
         m_socket->abort();
-        // This may run inside one of its signals, and as our child it would die with us: it needs another
-        // parent.
-        m_socket->setParent(m_http ? m_http->network() : nullptr);
-        m_socket->deleteLater();
-        m_socket.clear();
+        if (m_http) {
+            // This may run inside one of its signals, and as our child it would die with us: it needs another
+            // parent.
+            m_socket->setParent(m_http->network());
+            m_socket->deleteLater();
+            m_socket.clear();
+        } else {
+            // Everything comes down around it, outside its signals; nothing deferred would be run any more.
+            delete m_socket;
+        }
     }
     if (m_job) {
         m_job->abandon();

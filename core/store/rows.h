@@ -55,9 +55,10 @@ struct TranscriptRow {
     QString text; ///< User, Text, Reasoning: the whole text; others: one line.
     /// Call: {callId, toolName, args, state, exitCode, durationMs, outcome, stdoutBytes, stderrBytes,
     /// lastLine, error, startedMs, askedMs (UTC milliseconds, when known), resultLines (of a file that was
-    /// read), approval}; states: proposed, waiting, approved, running, done, failed, denied, stopped,
-    /// unknown, not-run. Reasoning: {attempt, part, endMs (of its last piece)}. Step, TurnEnd, Error, Notice:
-    /// members of the event they stand for.
+    /// read), approval, timedOut (when true), outputRuns (lengths of the
+    /// last output in the order of arrival, those of stderr negative)}; states: proposed, waiting, approved,
+    /// running, done, failed, denied, stopped, unknown, not-run. Reasoning: {attempt, part, endMs (of its
+    /// last piece)}. Step, TurnEnd, Error, Notice: members of the event they stand for.
     Json data;
 };
 

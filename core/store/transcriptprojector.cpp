@@ -3,13 +3,11 @@
 
 #include "store/transcriptprojector.h"
 
-#include "store/calltext.h"
+#include "store/projectedcalls.h"
 #include "text/inerttext.h"
-#include "text/lastline.h"
 
 #include <QHash>
 
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -21,90 +19,34 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype MaxLineText = 500; // Notices and errors are one line; members of the event hold the rest.
-constexpr qsizetype MaxErrorText = 2000;
-constexpr qsizetype MaxWord = 200;
-constexpr qint64 MaxOutputFed = 64 * 1024; // Only the last line is wanted.
 constexpr size_t MaxOpenTexts = 1000; // Of one attempt; more parts are joined to the newest.
 
-int smallInteger(const Json &value)
+// What a person has to know of a machine; empty: it goes its usual way.
+QString machineTrouble(const QString &state)
 {
-    return static_cast<int>(qBound(qint64(0), value.toInteger(0), qint64(std::numeric_limits<int>::max())));
-}
-
-QString word(const Json &value) { return value.toString().left(MaxWord); }
-
-// Members of an event in a row's data, each bounded: they are for a card, and the event has them whole.
-Json boundedMembers(const Json &payload, std::initializer_list<QStringView> keys)
-{
-    Json out = Json::object();
-    for (const QStringView key : keys) {
-        const Json &value = payload[key];
-        if (value.isString())
-            out.set(key.toString(), Json::string(value.toString().left(MaxErrorText)));
-        else if (value.toJson().size() <= MaxErrorText)
-            out.set(key.toString(), value);
-    }
-    return out;
-}
-
-qint64 lineCount(const QString &text)
-{
-    return text.isEmpty() ? 0 : text.count(u'\n') + (text.endsWith(u'\n') ? 0 : 1);
-}
-
-QString failureState(const QString &reason)
-{
-    for (const QLatin1StringView state : {"denied"_L1, "not-run"_L1, "stopped"_L1}) {
-        if (reason == state)
-            return reason;
-    }
-    return u"failed"_s;
-}
-
-QString resultState(const Json &payload)
-{
-    if (payload[u"outcome"].toString() == "unknown"_L1)
-        return u"unknown"_s;
-    const Json &exitCode = payload[u"exitCode"];
-    const bool failed =
-        (exitCode.isNumber() && exitCode.toInteger(1) != 0) || payload[u"result"][u"error"].toBool();
-    return failed ? u"failed"_s : u"done"_s;
-}
-
-void setState(TranscriptRow &row, const QString &state) { row.data.set(u"state"_s, Json::string(state)); }
-
-// The arguments as they stand now: as proposed, or as a person edited them.
-void setArgs(TranscriptRow &row, const QString &toolName, const Json &args)
-{
-    bool isCut = false;
-    row.text = callLine(toolName, args);
-    row.data.set(u"args"_s, boundedArgs(args, &isCut));
-    row.data.set(u"argsCut"_s, Json::boolean(isCut));
+    if (state == "gone"_L1)
+        return u"The machine is gone"_s;
+    if (state == "lost"_L1)
+        return u"The machine is lost"_s;
+    if (state == "failed"_L1)
+        return u"The machine could not be started"_s;
+    return state == "unknown"_L1 ? u"The state of the machine is not known"_s : QString();
 }
 
 } // namespace
 
-class TranscriptProjector::Private {
+class TranscriptProjector::Private : public ProjectedRows {
 public:
     using TextKey = std::tuple<int, int, int, int, qint64>; // kind, turn, step, attempt, part
 
-    QString conversation;
-    qint64 lastRow = 0;
-    std::map<qint64, TranscriptRow> rows; // Open, or changed by the last apply().
-    QHash<QString, qint64> calls;
+    ProjectedCalls calls{*this};
     QHash<QString, qint64> messages;
     std::map<TextKey, qint64> texts;
-    std::map<std::pair<qint64, bool>, LastLine> outputs; // Row and whether it is stderr.
     qint64 stepRow = 0;
-    QList<qint64> changed;
 
     void index(const TranscriptRow &row);
-    TranscriptRow &add(const Event &event, const Json &payload, TranscriptRow::Kind kind, bool closed);
-    void touch(TranscriptRow &row, const Event &event);
     void close(TranscriptRow &row, const Event &event);
     void closeTexts(const Event &event);
-    TranscriptRow *find(qint64 number);
-    TranscriptRow *call(const Json &payload);
 
     void userMessage(const Event &event, const Json &payload);
     void deliver(const Event &event, const Json &payload, const QString &messageId);
@@ -114,27 +56,10 @@ public:
     void stepFinish(const Event &event, const Json &payload);
     void turnFinish(const Event &event, const Json &payload);
     void delta(const Event &event, const Json &payload, TranscriptRow::Kind kind);
-    void toolCall(const Event &event, const Json &payload);
-    void toolApproval(const Event &event, const Json &payload);
-    void toolStart(const Event &event, const Json &payload);
-    void toolOutput(const Event &event, const Json &payload, const QByteArray &bytes);
-    void toolResult(const Event &event, const Json &payload);
-    void toolError(const Event &event, const Json &payload);
     void notice(const Event &event, const Json &payload, const QString &text,
                 std::initializer_list<QStringView> keys);
     void dispatch(const Event &event, const Json &payload, const QByteArray &bytes);
 };
-
-TranscriptRow *TranscriptProjector::Private::find(qint64 number)
-{
-    const auto it = rows.find(number);
-    return it == rows.end() ? nullptr : &it->second;
-}
-
-TranscriptRow *TranscriptProjector::Private::call(const Json &payload)
-{
-    return find(calls.value(word(payload[u"callId"])));
-}
 
 // So that a projector made from stored open rows goes on where the other one ended.
 void TranscriptProjector::Private::index(const TranscriptRow &row)
@@ -149,7 +74,7 @@ void TranscriptProjector::Private::index(const TranscriptRow &row)
                row.data[u"part"].toInteger(0)}] = row.row;
         break;
     case TranscriptRow::Kind::Call:
-        calls.insert(word(row.data[u"callId"]), row.row);
+        calls.index(row);
         break;
     case TranscriptRow::Kind::Step:
         stepRow = row.row;
@@ -161,39 +86,11 @@ void TranscriptProjector::Private::index(const TranscriptRow &row)
     }
 }
 
-TranscriptRow &TranscriptProjector::Private::add(const Event &event, const Json &payload,
-                                                 TranscriptRow::Kind kind, bool closed)
-{
-    TranscriptRow row;
-    row.conversation = conversation;
-    row.row = ++lastRow;
-    row.kind = kind;
-    row.turn = smallInteger(payload[u"turn"]);
-    row.step = smallInteger(payload[u"step"]);
-    row.firstSeq = event.seq;
-    row.atMs = event.atMs;
-    row.closed = closed;
-    row.data = Json::object();
-    TranscriptRow &added = rows[row.row] = row;
-    touch(added, event);
-    return added;
-}
-
-void TranscriptProjector::Private::touch(TranscriptRow &row, const Event &event)
-{
-    row.lastSeq = event.seq;
-    if (!changed.contains(row.row))
-        changed.append(row.row);
-}
-
 void TranscriptProjector::Private::close(TranscriptRow &row, const Event &event)
 {
     row.closed = true;
-    if (row.kind == TranscriptRow::Kind::Call) {
-        calls.remove(word(row.data[u"callId"]));
-        outputs.erase({row.row, false});
-        outputs.erase({row.row, true});
-    }
+    if (row.kind == TranscriptRow::Kind::Call)
+        calls.forget(row);
     if (row.kind == TranscriptRow::Kind::User)
         messages.remove(word(row.data[u"messageId"]));
     if (row.row == stepRow)
@@ -358,120 +255,6 @@ void TranscriptProjector::Private::delta(const Event &event, const Json &payload
         row->data.set(u"cut"_s, Json::boolean(true));
 }
 
-void TranscriptProjector::Private::toolCall(const Event &event, const Json &payload)
-{
-    const QString callId = word(payload[u"callId"]);
-    if (callId.isEmpty() || calls.contains(callId))
-        return;
-    TranscriptRow &row = add(event, payload, TranscriptRow::Kind::Call, false);
-    const QString toolName = word(payload[u"toolName"]);
-    row.data.set(u"callId"_s, Json::string(callId));
-    row.data.set(u"toolName"_s, Json::string(toolName));
-    setArgs(row, toolName, payload[u"args"]);
-    setState(row, u"proposed"_s);
-    for (const QStringView key :
-         {QStringView(u"exitCode"), QStringView(u"durationMs"), QStringView(u"outcome")})
-        row.data.set(key.toString(), Json());
-    row.data.set(u"stdoutBytes"_s, Json::number(qint64(0)));
-    row.data.set(u"stderrBytes"_s, Json::number(qint64(0)));
-    row.data.set(u"lastLine"_s, Json::string({}));
-    row.data.set(u"error"_s, Json());
-    row.data.set(u"attempt"_s, Json::number(qint64(smallInteger(payload[u"attempt"]))));
-    calls.insert(callId, row.row);
-}
-
-void TranscriptProjector::Private::toolApproval(const Event &event, const Json &payload)
-{
-    TranscriptRow *row = call(payload);
-    if (!row)
-        return;
-    const QString state = payload[u"state"].toString();
-    if (state == "asked"_L1) {
-        setState(*row, u"waiting"_s);
-        row->data.set(u"askedMs"_s, Json::number(event.atMs));
-    } else if (state == "approved"_L1 || state == "edited"_L1)
-        setState(*row, u"approved"_s);
-    else if (state == "denied"_L1)
-        setState(*row, u"denied"_s);
-    else
-        return;
-    if (payload[u"args"].isObject())
-        setArgs(*row, row->data[u"toolName"].toString(), payload[u"args"]);
-    row->data.set(u"approval"_s, boundedMembers(payload, {u"state", u"by", u"rule", u"reason"}));
-    touch(*row, event);
-}
-
-void TranscriptProjector::Private::toolStart(const Event &event, const Json &payload)
-{
-    TranscriptRow *row = call(payload);
-    if (!row)
-        return;
-    if (payload[u"args"].isObject())
-        setArgs(*row, row->data[u"toolName"].toString(), payload[u"args"]);
-    setState(*row, u"running"_s);
-    row->data.set(u"startedMs"_s, Json::number(event.atMs));
-    touch(*row, event);
-}
-
-void TranscriptProjector::Private::toolOutput(const Event &event, const Json &payload,
-                                              const QByteArray &bytes)
-{
-    TranscriptRow *row = call(payload);
-    const qint64 offset = payload[u"offset"].toInteger(-1);
-    const qint64 length = payload[u"length"].toInteger(-1);
-    qint64 end = 0;
-    if (!row || offset < 0 || length < 0 || qAddOverflow(offset, length, &end))
-        return;
-    const bool isError = payload[u"channel"].toString() == "stderr"_L1;
-    row->data.set(isError ? u"stderrBytes"_s : u"stdoutBytes"_s, Json::number(end));
-    LastLine &line = outputs[{row->row, isError}];
-    // Decided by the event, so that a replay that reads only the end of the bytes comes to the same line.
-    if (length > MaxOutputFed)
-        line.reset();
-    line.feed(QByteArrayView(bytes).last(qMin<qsizetype>(bytes.size(), MaxOutputFed)));
-    const QString text = line.text();
-    if (!text.isEmpty())
-        row->data.set(u"lastLine"_s, Json::string(text));
-    touch(*row, event);
-}
-
-void TranscriptProjector::Private::toolResult(const Event &event, const Json &payload)
-{
-    TranscriptRow *row = call(payload);
-    if (!row)
-        return;
-    setState(*row, resultState(payload));
-    const Json members = boundedMembers(payload, {u"exitCode", u"durationMs", u"outcome", u"truncated"});
-    for (const Json::Member &member : members.members())
-        row->data.set(member.key, member.value);
-    if (payload[u"timedOut"].toBool())
-        row->data.set(u"timedOut"_s, Json::boolean(true));
-    // What a file held is the model's; how long it is tells a person enough.
-    const Json &content = payload[u"result"][u"content"];
-    if (content.isString())
-        row->data.set(u"resultLines"_s, Json::number(lineCount(content.toString())));
-    for (const QStringView key :
-         {QStringView(u"stdoutBytes"), QStringView(u"stderrBytes"), QStringView(u"leftOutBytes")}) {
-        if (payload[key].isNumber())
-            row->data.set(key.toString(), payload[key]);
-    }
-    if (payload[u"stopped"].toBool())
-        row->data.set(u"stopped"_s, Json::boolean(true));
-    close(*row, event);
-}
-
-void TranscriptProjector::Private::toolError(const Event &event, const Json &payload)
-{
-    TranscriptRow *row = call(payload);
-    if (!row)
-        return;
-    const QString reason = word(payload[u"reason"]);
-    setState(*row, failureState(reason));
-    row->data.set(u"error"_s, Json::string(payload[u"error"].toString().left(MaxErrorText)));
-    row->data.set(u"reason"_s, Json::string(reason));
-    close(*row, event);
-}
-
 void TranscriptProjector::Private::notice(const Event &event, const Json &payload, const QString &text,
                                           std::initializer_list<QStringView> keys)
 {
@@ -513,22 +296,22 @@ void TranscriptProjector::Private::dispatch(const Event &event, const Json &payl
         delta(event, payload, TranscriptRow::Kind::Reasoning);
         break;
     case EventKind::ToolCall:
-        toolCall(event, payload);
+        calls.toolCall(event, payload);
         break;
     case EventKind::ToolApproval:
-        toolApproval(event, payload);
+        calls.toolApproval(event, payload);
         break;
     case EventKind::ToolStart:
-        toolStart(event, payload);
+        calls.toolStart(event, payload);
         break;
     case EventKind::ToolOutput:
-        toolOutput(event, payload, bytes);
+        calls.toolOutput(event, payload, bytes);
         break;
     case EventKind::ToolResult:
-        toolResult(event, payload);
+        calls.toolResult(event, payload);
         break;
     case EventKind::ToolError:
-        toolError(event, payload);
+        calls.toolError(event, payload);
         break;
     case EventKind::ModelMessage:
         closeTexts(event);
@@ -536,13 +319,10 @@ void TranscriptProjector::Private::dispatch(const Event &event, const Json &payl
     case EventKind::SandboxState: {
         const QString state = payload[u"state"].toString();
         const QString detail = payload[u"detail"].toString();
-        for (const QLatin1StringView problem : {"gone"_L1, "lost"_L1, "failed"_L1, "unknown"_L1}) {
-            if (state == problem)
-                notice(event, payload,
-                       u"Sandbox: "_s + state
-                           + (detail.isEmpty() ? QString() : QString(u" ("_s + detail + u')')),
-                       {u"state", u"sandboxId", u"detail"});
-        }
+        const QString words = machineTrouble(state);
+        if (!words.isEmpty())
+            notice(event, payload, detail.isEmpty() ? words : QString(words + u": "_s + detail),
+                   {u"state", u"sandboxId", u"detail"});
         break;
     }
     case EventKind::LimitHit:

@@ -46,7 +46,7 @@ public:
             },
             Qt::QueuedConnection);
     }
-    void stop() override { }
+    void stop(const QString &) override { }
 };
 
 class InstantTool final : public Tool {

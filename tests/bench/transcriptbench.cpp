@@ -194,6 +194,28 @@ QList<Figure> measureTranscript()
         opens.append(static_cast<double>(timer.nsecsElapsed()) / 1e6);
     }
 
+    // The handle of the scroll bar is dragged to places all over it, and the rows there are awaited.
+    QList<double> jumps;
+    double jumpBlock = 0;
+    int rowsHeld = 0;
+    {
+        BlockMeter meter;
+        QScrollBar *bar = view.verticalScrollBar();
+        for (const int place : {50, 10, 90, 30, 70, 20, 80, 40, 60, 0, 50}) {
+            QElapsedTimer timer;
+            timer.start();
+            bar->setValue(static_cast<int>(qint64(bar->maximum()) * place / 100));
+            waitFor([&] { return !view.isWaitingForRows(); });
+            view.viewport()->repaint();
+            jumps.append(static_cast<double>(timer.nsecsElapsed()) / 1e6);
+            wait(100);
+            rowsHeld = std::max(rowsHeld, model.rowsHere());
+        }
+        jumpBlock = meter.longestMs;
+        view.goToEnd();
+        waitFor([&] { return !view.isWaitingForRows(); });
+    }
+
     // Tokens at the end of the long conversation.
     const int turn = Messages / 2 + 1;
     const qsizetype before = script.all().size();
@@ -262,6 +284,9 @@ QList<Figure> measureTranscript()
     };
     return {
         figure(u"transcript.open.median"_s, percentile(opens, 0.5), u"ms"_s, 150),
+        figure(u"transcript.jump.max"_s, percentile(jumps, 1.0), u"ms"_s, 100),
+        figure(u"transcript.jump.block"_s, jumpBlock, u"ms"_s, 50),
+        figure(u"transcript.jump.rowsheld"_s, rowsHeld, u"rows"_s, RowPages::MostRows),
         figure(u"transcript.stream.p95"_s, tokens.p95, u"ms"_s, 8),
         figure(u"transcript.stream.cpu"_s, tokens.cpuPercent, u"%"_s, 15),
         figure(u"transcript.stream.block"_s, tokens.longestMs, u"ms"_s, 50),

@@ -15,8 +15,8 @@ work=$(mktemp -d)
 server=
 app=
 cleanup() {
-    [ -z "$app" ] || kill "$app" 2>/dev/null || true
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    [ -z "$app" ] || kill "$app" 2>/dev/null 2>&1 || true
+    [ -z "$server" ] || kill "$server" 2>/dev/null 2>&1 || true
     rm -rf "$work"
 }
 trap cleanup EXIT
@@ -42,10 +42,13 @@ start() {
     sleep 1.5
 }
 shoot() { import -window "$window" "$out/$1.png" && echo "$out/$1.png"; }
+click() { # X Y, at scale 1
+    xdotool mousemove --window "$window" $(awk -v s="$scale" -v x="$1" -v y="$2" 'BEGIN { printf "%d %d", x * s, y * s }') click 1
+}
 key() { xdotool key --window "$window" "$@"; sleep 0.4; }
 end() {
-    kill "$app" 2>/dev/null || true
-    wait "$app" 2>/dev/null || true
+    kill "$app" 2>/dev/null 2>&1 || true
+    wait "$app" 2>/dev/null 2>&1 || true
     app=
 }
 wanted() { [ ${#states[@]} -eq 0 ] || [[ " ${states[*]} " == *" $1 "* ]]; }
@@ -69,7 +72,15 @@ for variant in "${variants[@]}"; do
             sleep 1
         done
         sleep 1
-        if wanted approval; then shoot "approval-$tag"; fi
+        if wanted approval; then
+            shoot "approval-$tag"
+            key shift+F6 e
+            key End
+            xdotool type --window "$window" " && roman 7"
+            sleep 0.5
+            shoot "editing-$tag"
+            key Escape
+        fi
         key shift+F6 a
         for _ in $(seq 40); do
             sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='turn-finish' limit 1" 2>/dev/null | grep -q 1 && break
@@ -92,6 +103,60 @@ for variant in "${variants[@]}"; do
                 sleep 0.3
                 shoot "settings-$section-$tag"
             done
+        fi
+        end
+    fi
+    if wanted narrow; then # Columns that come over the transcript.
+        data=$work/narrow-$tag
+        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/tour "Write Roman numerals." >/dev/null 2>&1
+        start "$data" "$scheme" "$scale" "$size"
+        key ctrl+Next # Chooses the conversation.
+        for pane in call files conversations; do
+            case $pane in
+            call) key ctrl+alt+b ;;
+            files) click 996 120 ;;
+            conversations) key ctrl+b ;;
+            esac
+            sleep 1
+            shoot "narrow-$pane-$tag"
+            key Escape
+        done
+        end
+    fi
+    if wanted stress; then # Long titles, other scripts, long words, failed calls.
+        data=$work/stress-$tag
+        script=$(dirname "$0")/stress.json
+        for title in "決済画面のスナップショット差分を調べて直してください、できれば今日中に" "ניסוח מדיניות ניסיונות חוזרים" \
+            "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft and more" "Short"; do
+            "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/stress --demo-script "$script" "$title" >/dev/null 2>&1 || true
+        done
+        start "$data" "$scheme" "$scale" "$size"
+        key ctrl+Prior # The oldest, which has the longest title.
+        sleep 1
+        shoot "stress-$tag"
+        key shift+F6
+        key ctrl+Home
+        sleep 1
+        shoot "stress-top-$tag"
+        end
+    fi
+    if wanted running || wanted files; then # Several conversations, one at work; its files beside it.
+        data=$work/running-$tag
+        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/tour "Trim the image below 200 MB" >/dev/null 2>&1
+        "$build/bin/pilothouse-cli" run --data-dir "$data" --model demo/stress --max-steps 1 \
+            --demo-script "$(dirname "$0")/stress.json" "Backfill the events of March" >/dev/null 2>&1 || true
+        start "$data" "$scheme" "$scale" "$size" --tour --demo-script "$(dirname "$0")/running.json"
+        sleep 6
+        if wanted running; then shoot "running-$tag"; fi
+        if wanted files; then
+            click 990 57 # The tab of the files, where the window is 1440 wide.
+            sleep 1.5
+            click 1000 118
+            key Right
+            sleep 1
+            key Down Down Return
+            sleep 1.5
+            shoot "files-$tag"
         fi
         end
     fi

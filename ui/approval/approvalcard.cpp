@@ -14,6 +14,8 @@
 #include "theme/theme.h"
 #include "theme/units.h"
 
+#include <QAbstractButton>
+#include <QApplication>
 #include <QDateTime>
 #include <QGridLayout>
 #include <QHBoxLayout>
@@ -420,9 +422,11 @@ void ApprovalCard::keyPressEvent(QKeyEvent *event)
         setMode(Mode::Deny);
         return;
     }
-    // Keys that a field did not use come up here as well; letters act only on the card itself.
+    // Keys that a field did not use come up here as well; letters act on the card itself and on its buttons,
+    // which show them.
     const bool isPlain = event->modifiers() == Qt::NoModifier && !event->isAutoRepeat();
-    if (m_mode == Mode::Ask && hasFocus() && isPlain) {
+    const bool isOurs = hasFocus() || qobject_cast<const QAbstractButton *>(QApplication::focusWidget());
+    if (m_mode == Mode::Ask && isOurs && isPlain) {
         switch (event->key()) {
         case Qt::Key_A:
             allow();

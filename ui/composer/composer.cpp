@@ -17,6 +17,7 @@
 #include <QLocale>
 #include <QMimeData>
 #include <QPainter>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 namespace Pilothouse {
@@ -213,7 +214,8 @@ void Composer::updateLook()
     m_send->setAccessibleName(steers ? tr("Steer: send after the current step") : tr("Send"));
     m_send->setToolTip(steers ? tr("Enter: the agent gets it after the step that runs now")
                               : tr("Enter sends"));
-    m_send->setEnabled(m_disabledReason.isEmpty() && !m_edit->document()->isEmpty());
+    static const QRegularExpression letter(u"\\S"_s);
+    m_send->setEnabled(m_disabledReason.isEmpty() && !m_edit->document()->find(letter).isNull());
     QString placeholder;
     QString hint = tr("Shift+Enter for a new line");
     switch (m_state) {

@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 
 ChangesFoot::ChangesFoot(QWidget *parent)
     : QWidget(parent)
-    , m_none(new Label(tr("Nothing changed"), TextStyle::Small, Role::Text2))
+    , m_none(new Label(tr("No changes"), TextStyle::Small, Role::Text2))
     , m_letters{new Label({}, TextStyle::Small, Role::Accent),
                 new Label({}, TextStyle::Small, Role::Finished),
                 new Label({}, TextStyle::Small, Role::Failed)}

@@ -153,7 +153,9 @@ void FilesPane::buildTree(QWidget *box)
 
     QHBoxLayout *bannerRow = nullptr;
     m_banner = bar(box, Metrics::ColumnHeader, &bannerRow);
-    m_bannerText = new ElidedLabel(tr("State of the machine"), TextStyle::Small, Role::Text2);
+    m_banner->setMaximumHeight(QWIDGETSIZE_MAX); // What it says is never cut; it takes a second line.
+    m_bannerText = new Label({}, TextStyle::Small, Role::Text2);
+    m_bannerText->setWordWrap(true);
     m_wake = new Button(tr("Wake"), Button::Kind::Secondary);
     m_wake->setSmall(true);
     m_wake->setAccessibleName(tr("Wake the machine"));
@@ -338,7 +340,7 @@ void FilesPane::updateState()
     if (m_session)
         m_path->setWords(shownPath(m_session->model()->root(), FilesSession::home()));
     const QString banner = staleTreeWords(m_session);
-    m_bannerText->setWords(banner);
+    m_bannerText->setText(banner);
     m_banner->setVisible(!banner.isEmpty());
     m_wake->setVisible(m_session && m_session->machine() == FilesSession::Machine::Paused);
     updateActions();

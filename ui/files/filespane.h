@@ -21,6 +21,7 @@ namespace Pilothouse {
 class Button;
 class ChangesFoot;
 class ElidedLabel;
+class Label;
 class EmptyState;
 class ErrorBlock;
 class FileActions;
@@ -99,7 +100,7 @@ private:
     QWidget *m_problemPage;
     ErrorBlock *m_problem;
     QWidget *m_banner;
-    ElidedLabel *m_bannerText;
+    Label *m_bannerText;
     Button *m_wake;
     ElidedLabel *m_path;
     ToolButton *m_up;

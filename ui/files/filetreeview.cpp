@@ -201,6 +201,15 @@ void FileTreeView::drawBranches(QPainter *painter, const QRect &rect, const QMod
               m_files->isStale() ? Role::Disabled : Role::Text3);
 }
 
+bool FileTreeView::event(QEvent *event)
+{
+    // Here it renames the file; the window's own shortcut would rename the conversation.
+    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent *>(event)->key() == Qt::Key_F2
+        && currentIndex().isValid())
+        event->accept();
+    return QTreeView::event(event);
+}
+
 void FileTreeView::keyPressEvent(QKeyEvent *event)
 {
     if (state() == EditingState) { // Keys that the editor let through.

@@ -99,6 +99,8 @@ void CallHeader::setFacts(const CallFacts &facts, bool canStop)
         word = tr("exit %1").arg(*facts.exitCode);
     else if (word.isEmpty())
         word = facts.isEnded() ? tr("Done") : QString();
+    if (facts.timedOut && facts.durationMs)
+        word = timedOutText(*facts.durationMs);
     const bool isDenied = facts.state == "denied"_L1;
     if (isDenied && (facts.approvalBy == "user"_L1 || facts.approvalBy == "cli"_L1))
         word = tr("Denied by you");

@@ -260,6 +260,7 @@ void CallModel::applyResult(const Json &payload, qint64 atMs)
         m_facts.exitCode = static_cast<int>(*exitCode);
     m_facts.durationMs = payload[u"durationMs"].toInteger();
     m_facts.result = payload[u"result"];
+    m_facts.timedOut = payload[u"timedOut"].toBool();
     m_facts.truncated = payload[u"truncated"].toBool();
     m_facts.leftOutBytes = payload[u"leftOutBytes"].toInteger();
     QString state = u"done"_s;

@@ -43,6 +43,7 @@ struct CallFacts {
     QString error; ///< What the model received of a call that did not run.
     QString receipt; ///< What stopping did last.
     bool truncated = false;
+    bool timedOut = false; ///< The time limit of a call ended it; the exit code is not its own.
     std::optional<qint64> leftOutBytes;
 
     [[nodiscard]] bool isOpen() const { return !callId.isEmpty(); }

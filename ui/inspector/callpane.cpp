@@ -358,7 +358,8 @@ void CallPane::updatePage()
     m_wrap->setChecked(view && view->wrap());
     m_wrap->blockSignals(false);
     m_save->setVisible(m_tab == Tab::Output);
-    m_save->setEnabled(page == m_view || page == m_body);
+    // Until the log is read to its end nobody knows all of what there is to save.
+    m_save->setEnabled((page == m_view || page == m_body) && !m_model->isLoading());
 }
 
 void CallPane::updateCounts()
@@ -367,8 +368,12 @@ void CallPane::updateCounts()
         ? (m_model->output()->rowCount() > 0 ? m_model->output() : m_bodyModel)
         : nullptr;
     const bool hasText = shown && shown->rowCount() > 0;
-    m_counts->setText(hasText ? countText(shown->store().lineCount(), shown->store().byteCount())
-                              : QString());
+    QString counts;
+    if (hasText)
+        counts = countText(shown->store().lineCount(), shown->store().byteCount());
+    if (hasText && m_model->facts().isEnded() && (m_model->isLoading() || !shown->isSettled()))
+        counts = tr("%1 so far, reading").arg(counts);
+    m_counts->setText(counts);
     const bool hasErrors = shown && shown->store().byteCount(LineStore::Channel::Stderr) > 0;
     if (hasErrors != m_stderrMark->isVisibleTo(m_foot)) {
         m_stderrMark->setVisible(hasErrors);
@@ -450,7 +455,7 @@ void CallPane::saveOutput(What what)
 {
     OutputModel *model = m_model->output()->rowCount() > 0 ? m_model->output() : m_bodyModel;
     std::vector<LineStore::Range> ranges;
-    for (const LineStore::Range &range : model->store().arrivalOrder()) {
+    for (const LineStore::Range &range : model->arrivalOrder()) {
         const bool isError = range.channel == LineStore::Channel::Stderr;
         if (what == What::All || (what == What::Stderr) == isError)
             ranges.push_back(range);

@@ -110,6 +110,14 @@ void OutputModel::addPiece(Channel channel, qint64 offset, qint64 length, const 
     schedule();
 }
 
+std::vector<LineStore::Range> OutputModel::arrivalOrder() const
+{
+    std::vector<LineStore::Range> out = m_store.arrivalOrder();
+    for (const Piece &piece : m_pieces)
+        out.push_back({piece.channel, piece.offset, piece.length});
+    return out;
+}
+
 void OutputModel::finish()
 {
     m_finished = true;

@@ -49,6 +49,8 @@ public:
     void finish(); ///< Nothing more comes.
 
     [[nodiscard]] const LineStore &store() const { return m_store; }
+    /// All that was given, in the order it came, also what is not read and indexed yet.
+    [[nodiscard]] std::vector<LineStore::Range> arrivalOrder() const;
     [[nodiscard]] qint64 rowCount() const { return m_store.rowCount(); }
     /// Everything that was given is in the index.
     [[nodiscard]] bool isSettled() const { return m_pieces.empty() && !m_reading; }

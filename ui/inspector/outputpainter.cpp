@@ -125,13 +125,12 @@ void OutputPainter::paintText(QPainter *painter, const QString &text, int column
         const bool joins = isJoining(c);
         const bool plain = c < 0x80;
         const bool goesOn = width == 0 || (joins && isJoined) || (plain && isPlain);
-        if (!goesOn || column < from) {
-            if (width > 0) {
-                flush();
-                pendingAt = column;
-            }
+        // A piece begins with the first letter in sight, not with the last one out of it.
+        if (width > 0 && (!goesOn || pending.isEmpty())) {
+            flush();
+            pendingAt = column;
         }
-        if (column + width > from || width == 0)
+        if (width > 0 ? column + width > from : !pending.isEmpty())
             pending += QStringView(text).sliced(i, size);
         if (width > 0) {
             isJoined = joins;

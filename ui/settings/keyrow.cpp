@@ -10,9 +10,11 @@
 #include "theme/metrics.h"
 #include "theme/theme.h"
 
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+
+#include <algorithm>
 
 namespace Pilothouse {
 
@@ -21,11 +23,69 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype LongestKey = 4000; // What is longer was pasted by mistake.
-constexpr int NameWidth = 200;
-constexpr int KeyWidth = 200;
-constexpr int VerdictWidth = 120;
+constexpr int NameWidth = 184;
+constexpr int VerdictWidth = 84;
+
+/// Fits what any row shows, so that the columns of all rows stand under each other.
+int actionsWidth()
+{
+    const auto wide = [](const QString &text) {
+        Button button(text);
+        button.setSmall(true);
+        button.setTextStyle(TextStyle::Small);
+        return button.sizeHint().width();
+    };
+    return wide(KeyRow::tr("Test")) + Metrics::SpaceS
+        + std::max(wide(KeyRow::tr("Enter a key…")),
+                   wide(KeyRow::tr("Replace…")) + Metrics::SpaceS + wide(KeyRow::tr("Forget")));
+}
+
+/// One line of the table of keys; `actions` may be null.
+QWidget *makeLine(QLabel *name, QLabel *key, QLabel *glyph, QLabel *verdict, QLabel *seen, QLayout *actions)
+{
+    const Theme &theme = Theme::instance();
+    auto *box = new QWidget;
+    auto *line = new QHBoxLayout(box);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(Metrics::SpaceS);
+    name->setFixedWidth(theme.px(NameWidth));
+    verdict->setFixedWidth(theme.px(VerdictWidth));
+    for (QLabel *label : {name, verdict}) // A layout gives an ignored hint no room, fixed width or not.
+        label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+    for (QLabel *label : {key, seen}) // Their words must not move the columns.
+        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    line->addWidget(name);
+    line->addWidget(key, 3);
+    glyph->setFixedSize(Metrics::IconSmall, Metrics::IconSmall);
+    line->addWidget(glyph);
+    line->addWidget(verdict);
+    line->addWidget(seen, 2);
+    auto *actionBox = new QWidget;
+    actionBox->setFixedWidth(actionsWidth());
+    if (actions) {
+        actions->setContentsMargins(0, 0, 0, 0);
+        actionBox->setLayout(actions);
+    }
+    line->addWidget(actionBox);
+    return box;
+}
 
 } // namespace
+
+QWidget *KeyRow::makeHeader(const QString &what)
+{
+    const auto label = [](const QString &text) {
+        auto *heading = new ElidedLabel(text, TextStyle::Section, Role::Text2);
+        heading->setWords(text);
+        return heading;
+    };
+    auto *row = new QWidget;
+    auto *layout = new QVBoxLayout(row);
+    layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
+    layout->addWidget(makeLine(label(what), label(tr("Key")), new Label, label(tr("Last test")),
+                               label(tr("Seen")), nullptr));
+    return row;
+}
 
 KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     : QWidget(parent)
@@ -46,27 +106,17 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
     layout->setSpacing(0);
-    auto *line = new QHBoxLayout;
-    line->setSpacing(Metrics::SpaceS);
-    m_name->setFixedWidth(theme.px(NameWidth));
-    m_key->setMaximumWidth(theme.px(KeyWidth));
-    m_verdict->setMaximumWidth(theme.px(VerdictWidth));
-    m_glyph->setFixedSize(Metrics::IconSmall, Metrics::IconSmall);
-    line->addWidget(m_name);
-    line->addWidget(m_key, 3);
-    line->addWidget(m_glyph);
-    line->addWidget(m_verdict, 2);
-    line->addWidget(m_seen, 3);
+    auto *actions = new QHBoxLayout;
+    actions->setSpacing(Metrics::SpaceS);
+    actions->addStretch(1);
     for (Button *button : {m_test, m_enter, m_forget}) {
         button->setSmall(true);
         button->setTextStyle(TextStyle::Small);
         button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
-        line->addWidget(button);
+        actions->addWidget(button);
     }
-    auto *lineBox = new QWidget;
+    QWidget *lineBox = makeLine(m_name, m_key, m_glyph, m_verdict, m_seen, actions);
     lineBox->setFixedHeight(theme.px(Metrics::SettingsRow));
-    line->setContentsMargins(0, 0, 0, 0);
-    lineBox->setLayout(line);
     layout->addWidget(lineBox);
 
     auto *field = new QHBoxLayout(m_fieldRow);
@@ -150,7 +200,8 @@ void KeyRow::refresh()
     m_forget->setEnabled(m_usable);
     const bool testable = m_info.id != "demo"_L1; // It is built in: there is nothing to ask.
     m_test->setVisible(testable);
-    m_verdict->setVisible(testable);
+    if (!testable)
+        m_verdict->setWords({});
     m_test->setEnabled(m_usable && (has || !needs));
 }
 

@@ -27,6 +27,9 @@ class KeyRow : public QWidget {
 public:
     explicit KeyRow(const ServiceInfo &info, QWidget *parent = nullptr);
 
+    /// Headings over the columns of rows; `what` heads the names.
+    [[nodiscard]] static QWidget *makeHeader(const QString &what);
+
     void setInfo(const ServiceInfo &info); ///< A changed key forgets what a test saw.
     void setTested(const Result<ServiceTest, Error> &result);
     void setUsable(bool usable);

@@ -15,12 +15,15 @@
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPainter>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QStyledItemDelegate>
+
+#include <algorithm>
 
 namespace Pilothouse {
 
@@ -30,6 +33,7 @@ namespace {
 
 constexpr int NameRole = Qt::UserRole + 1;
 constexpr int PageWidth = 1120;
+constexpr int LongestWanted = 200; // Of what is looked for.
 
 class SectionDelegate : public QStyledItemDelegate {
 public:
@@ -69,6 +73,7 @@ public:
 
 SettingsPage::SettingsPage(QWidget *parent)
     : QWidget(parent)
+    , m_find(new QLineEdit)
     , m_sections(new QListWidget)
     , m_pages(new QStackedWidget)
 {
@@ -93,7 +98,14 @@ SettingsPage::SettingsPage(QWidget *parent)
     headBox->setLayout(head);
     sideLayout->addWidget(headBox);
     sideLayout->addWidget(new HairLine);
-    sideLayout->addSpacing(Metrics::SpaceS);
+    m_find->setPlaceholderText(tr("Find a setting"));
+    m_find->setAccessibleName(tr("Find a setting"));
+    m_find->setClearButtonEnabled(true);
+    m_find->setMaxLength(LongestWanted);
+    auto *findBox = new QHBoxLayout;
+    findBox->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
+    findBox->addWidget(m_find);
+    sideLayout->addLayout(findBox);
     m_sections->setItemDelegate(new SectionDelegate(m_sections));
     m_sections->setFrameShape(QFrame::NoFrame);
     m_sections->setAccessibleName(tr("Settings"));
@@ -110,6 +122,7 @@ SettingsPage::SettingsPage(QWidget *parent)
     makeAppearance();
     makeData();
     connect(back, &Button::clicked, this, &SettingsPage::left);
+    connect(m_find, &QLineEdit::textChanged, this, &SettingsPage::find);
     connect(m_sections, &QListWidget::currentRowChanged, this, [this](int index) {
         m_pages->setCurrentIndex(index);
         if (section() == "data"_L1)
@@ -172,12 +185,41 @@ QString SettingsPage::section() const
     return item ? item->data(NameRole).toString() : QString();
 }
 
+void SettingsPage::find(const QString &wanted)
+{
+    const QString text = wanted.trimmed();
+    // What stands on a page says what can be set there.
+    const auto holds = [&](int index) {
+        if (text.isEmpty() || m_sections->item(index)->text().contains(text, Qt::CaseInsensitive))
+            return true;
+        const QList<QWidget *> shown = m_pages->widget(index)->findChildren<QWidget *>();
+        return std::any_of(shown.begin(), shown.end(), [&](const QWidget *widget) {
+            const auto *label = qobject_cast<const QLabel *>(widget);
+            return (label && label->text().contains(text, Qt::CaseInsensitive))
+                || widget->accessibleName().contains(text, Qt::CaseInsensitive);
+        });
+    };
+    int first = -1;
+    for (int i = 0; i < m_sections->count(); ++i) {
+        const bool isFound = holds(i);
+        m_sections->item(i)->setHidden(!isFound);
+        if (isFound && first < 0)
+            first = i;
+    }
+    const QListWidgetItem *current = m_sections->currentItem();
+    if (first >= 0 && (!current || current->isHidden()))
+        m_sections->setCurrentRow(first);
+}
+
 void SettingsPage::focusSections() { m_sections->setFocus(Qt::OtherFocusReason); }
 
 void SettingsPage::keyPressEvent(QKeyEvent *event)
 {
     if (event->key() == Qt::Key_Escape) {
-        Q_EMIT left();
+        if (m_find->hasFocus() && !m_find->text().isEmpty())
+            m_find->clear();
+        else
+            Q_EMIT left();
         return;
     }
     QWidget::keyPressEvent(event);

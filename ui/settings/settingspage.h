@@ -10,6 +10,7 @@
 #include <QWidget>
 
 class QComboBox;
+class QLineEdit;
 class QListWidget;
 class QSpinBox;
 class QStackedWidget;
@@ -77,7 +78,9 @@ private:
     void fillEndpoints(const QList<ServiceInfo> &services);
     void fillModels(const QList<ServiceInfo> &services);
     void choose();
+    void find(const QString &wanted); ///< Shows the sections that hold it.
 
+    QLineEdit *m_find;
     QListWidget *m_sections;
     QStackedWidget *m_pages;
     SettingsCard *m_sandboxKeys = nullptr;

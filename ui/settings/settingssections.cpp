@@ -29,21 +29,28 @@ namespace {
 constexpr qsizetype LongestLine = 500; // Of a self-check.
 constexpr qsizetype LongestTitle = 120;
 constexpr int ControlWidth = 280;
+constexpr int NameWidth = 168;
 
-QWidget *textRow(const QString &name, const QString &text, TextStyle style = TextStyle::Small)
+QWidget *namedRow(const QString &name, QLabel *body)
 {
     auto *row = new QWidget;
+    row->setMinimumHeight(Theme::instance().px(Metrics::SettingsRow));
     auto *layout = new QHBoxLayout(row);
     layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
     layout->setSpacing(Metrics::SpaceL);
     auto *head = new Label(name, TextStyle::Body);
-    head->setFixedWidth(Theme::instance().px(168));
+    head->setFixedWidth(Theme::instance().px(NameWidth));
+    layout->addWidget(head);
+    layout->addWidget(body, 1);
+    return row;
+}
+
+QWidget *textRow(const QString &name, const QString &text, TextStyle style = TextStyle::Small)
+{
     auto *body = new Label(text, style, Role::Text2);
     body->setWordWrap(true);
     body->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    layout->addWidget(head, 0, Qt::AlignTop);
-    layout->addWidget(body, 1);
-    return row;
+    return namedRow(name, body);
 }
 
 } // namespace
@@ -56,6 +63,8 @@ void SettingsPage::makeKeys()
                                       "never written to a file, a log, an export or the sandbox."));
     m_sandboxKeys = new SettingsCard(tr("Sandboxes"));
     m_modelKeys = new SettingsCard(tr("Model providers"));
+    m_sandboxKeys->addRow(KeyRow::makeHeader(tr("Where")));
+    m_modelKeys->addRow(KeyRow::makeHeader(tr("Provider")));
     page->addWidget(m_sandboxKeys);
     page->addWidget(m_modelKeys);
     page->addWidget(new Label(tr("A test sends one request that costs nothing and says what was asked."),
@@ -133,17 +142,10 @@ void SettingsPage::makeData()
     m_dataDir = new ElidedLabel(tr("Data folder"), TextStyle::Mono, Role::Text2);
     m_dataDir->setElideMode(Qt::ElideMiddle);
     m_dataDir->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto *row = new QWidget;
-    row->setFixedHeight(Theme::instance().px(Metrics::SettingsRow));
-    auto *layout = new QHBoxLayout(row);
-    layout->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
-    auto *name = new Label(tr("Folder"), TextStyle::Body);
-    name->setFixedWidth(Theme::instance().px(168));
-    layout->addWidget(name);
-    layout->addWidget(m_dataDir, 1);
-    card->addRow(row);
+    card->addRow(namedRow(tr("Folder"), m_dataDir));
     m_size = new Label({}, TextStyle::Small, Role::Text2);
-    card->addSetting(tr("Size"), {}, m_size);
+    m_size->setWordWrap(true);
+    card->addRow(namedRow(tr("Size"), m_size));
     page->addWidget(card);
     m_heaviest = new SettingsCard(tr("Heaviest conversations"));
     m_heaviest->hide();

@@ -7,6 +7,7 @@
 #include "shell/sidebarrail.h"
 #include "sidebar/conversationlistview.h"
 #include "sidebar/sidebar.h"
+#include "theme/controls/hairline.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
 
@@ -40,6 +41,7 @@ Columns::Columns(Sidebar *sidebar, SidebarRail *sidebarRail, QWidget *middle, Pa
     , m_panes(panes)
     , m_paneRail(new PaneRail(panes))
     , m_splitter(new QSplitter(Qt::Horizontal))
+    , m_edge(new HairLine(Qt::Vertical, Role::Line, this))
 {
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
@@ -47,6 +49,7 @@ Columns::Columns(Sidebar *sidebar, SidebarRail *sidebarRail, QWidget *middle, Pa
     row->addWidget(m_sidebarRail);
     row->addWidget(m_splitter, 1);
     row->addWidget(m_paneRail);
+    m_edge->hide();
     m_splitter->setAccessibleName(tr("Columns"));
     m_splitter->setChildrenCollapsible(false);
     m_splitter->addWidget(m_sidebar);
@@ -147,6 +150,7 @@ bool Columns::closeOpened()
         return false;
     QWidget *column = m_opened;
     m_opened = nullptr;
+    m_edge->hide();
     const bool hadFocus = column->isAncestorOf(window()->focusWidget());
     column->hide();
     column->setAutoFillBackground(false);
@@ -171,6 +175,10 @@ void Columns::placeOpened()
     const int size = std::min(wanted, width() - rail);
     const QRect place(isSidebar ? rail : width() - rail - size, 0, size, height());
     m_opened->setGeometry(QStyle::visualRect(layoutDirection(), rect(), place));
+    const QRect edge(isSidebar ? place.right() + 1 : place.left() - 1, 0, 1, height());
+    m_edge->setGeometry(QStyle::visualRect(layoutDirection(), rect(), edge));
+    m_edge->show();
+    m_edge->raise();
 }
 
 void Columns::onFocusChanged(QWidget *now)

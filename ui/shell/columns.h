@@ -11,6 +11,7 @@ class QSplitter;
 
 namespace Pilothouse {
 
+class HairLine;
 class PaneColumn;
 class PaneRail;
 class Sidebar;
@@ -60,6 +61,7 @@ private:
     PaneColumn *m_panes;
     PaneRail *m_paneRail;
     QSplitter *m_splitter;
+    HairLine *m_edge; ///< Of the column that lies over the conversation.
     QPointer<QWidget> m_opened; ///< The column that lies over the conversation.
     QPointer<QWidget> m_focusBefore;
     bool m_sidebarWanted = true;

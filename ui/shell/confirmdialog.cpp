@@ -51,6 +51,8 @@ ConfirmDialog::ConfirmDialog(const Question &question, QWidget *parent)
     row->addStretch(1);
     auto *cancel = new Button(tr("Cancel"));
     auto *confirm = new Button(question.confirm, Button::Kind::Danger);
+    for (Button *button : {cancel, confirm})
+        button->setAutoDefault(true); // Enter presses the one that has the focus.
     cancel->setAccessibleName(cancel->text());
     confirm->setAccessibleName(confirm->text());
     row->addWidget(cancel);

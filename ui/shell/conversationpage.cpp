@@ -67,7 +67,10 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     m_composer->setDraftFolder(QDir(workspace->dataDir()).filePath(u"drafts"_s));
     connect(m_composer, &Composer::submitted, workspace, &Workspace::send);
     connect(m_composer, &Composer::problem, workspace, &Workspace::problem);
-    connect(m_welcome, &WelcomePage::tourRequested, workspace, &Workspace::startTour);
+    connect(m_welcome, &WelcomePage::tourRequested, this, [this] {
+        focusComposer(); // The button goes with its page, and the focus would with it.
+        m_workspace->startTour();
+    });
     connect(m_approvals, &ApprovalBar::answered, workspace, &Workspace::answer);
     connect(workspace, &Workspace::sendFailed, m_composer, &Composer::restore);
     connect(workspace, &Workspace::conversationMade, m_composer, &Composer::adoptConversation);

@@ -114,7 +114,11 @@ void MainWindow::makeConversationMenu()
     m_settingsAction->setMenuRole(QAction::PreferencesRole);
     connect(m_settingsAction, &QAction::triggered, this,
             [this](bool on) { on ? openSettings() : closeSettings(); });
-    QAction *quit = menu->addAction(tr("&Quit"), this, &QWidget::close);
+    QAction *quit = menu->addAction(tr("&Quit"), this, [this] {
+        m_leaveAsked = true;
+        close();
+        m_leaveAsked = false;
+    });
     quit->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_Q));
     quit->setMenuRole(QAction::QuitRole);
 }

@@ -5,10 +5,12 @@
 
 #include "settings/settingspage.h"
 #include "shell/columns.h"
+#include "shell/confirmdialog.h"
 #include "shell/conversationactions.h"
 #include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
 #include "shell/errorbar.h"
+#include "shell/lastconversation.h"
 #include "shell/panebinding.h"
 #include "shell/panecolumn.h"
 #include "shell/settingsbinding.h"
@@ -26,6 +28,7 @@
 #include "transcript/transcriptview.h"
 
 #include <QAction>
+#include <QApplication>
 #include <QCloseEvent>
 #include <QDir>
 #include <QMenu>
@@ -85,6 +88,7 @@ MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
     if (!restoreGeometry(saved.value(GeometryKey).toByteArray()))
         resize(DefaultSize);
     m_columns->restore(saved);
+    new LastConversation(workspace, windowFile(), this);
     updateActions();
     updateStatus();
     m_page->focusComposer();
@@ -322,6 +326,37 @@ void MainWindow::closeEvent(QCloseEvent *event)
         return;
     }
     event->ignore();
+    // A person is asked; a signal or the end of the desktop's session cannot wait for an answer.
+    if ((event->spontaneous() || m_leaveAsked) && !qApp->isSavingSession())
+        askToLeave();
+    else
+        leave();
+}
+
+void MainWindow::askToLeave()
+{
+    if (findChild<ConfirmDialog *>())
+        return; // Asked already.
+    const auto count = static_cast<int>(m_workspace->runningCount());
+    const bool one = count == 1;
+    auto *dialog = new ConfirmDialog(
+        {one ? tr("Stop the turn that runs?") : tr("Stop %1 turns that run?").arg(count),
+         tr("Closing the window stops them: commands are told to end, calls that wait for you are not run, "
+            "machines are left as each conversation says. What you saw is kept, and the next message goes on "
+            "from there."),
+         {},
+         {},
+         {},
+         tr("Stop and close")},
+        this);
+    connect(dialog, &ConfirmDialog::confirmed, this, &MainWindow::leave);
+    dialog->open();
+}
+
+void MainWindow::leave()
+{
+    if (m_leaving)
+        return;
     m_leaving = true;
     const auto count = static_cast<int>(m_workspace->runningCount());
     Error error;

@@ -45,6 +45,8 @@ public:
     [[nodiscard]] StatusLine *statusLine() const { return m_status; }
     [[nodiscard]] SettingsPage *settingsPage() const { return m_settings; }
     void newConversation();
+    void askToLeave();
+    void leave(); ///< Stops what runs, then closes.
     void showProblem(const Error &error);
     void openSettings(const QString &section = {}); ///< keys, new, appearance, data
     void closeSettings();
@@ -95,6 +97,7 @@ private:
     QList<QAction *> m_changingActions; ///< Those of them that write.
     bool m_painted = false;
     bool m_leaving = false; ///< Turns are being stopped before the window closes.
+    bool m_leaveAsked = false; ///< The person chose to leave in the menu.
     bool m_leaveNow = false;
 };
 

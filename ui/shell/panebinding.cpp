@@ -40,6 +40,7 @@ PaneBinding::PaneBinding(Workspace *workspace, ConversationPage *page, PaneHost 
     host->addPane(CallName, u"square-terminal"_s, tr("Call"), m_callPane);
     host->addPane(FilesName, u"folder-tree"_s, tr("Files"), m_filesPane);
 
+    connect(page->transcript(), &TranscriptView::lookWanted, this, [this] { m_host->showPane(FilesName); });
     connect(page->transcript(), &TranscriptView::callActivated, this,
             [this](const QString &conversation, const QString &callId) {
                 m_chosen = true;
@@ -96,14 +97,11 @@ void PaneBinding::onCurrentChanged()
 void PaneBinding::openCall(const QString &conversation, const QString &callId)
 {
     const TranscriptModel *rows = m_workspace->transcript();
-    for (int place = rows->rowCount() - 1; place >= 0; --place) {
-        const TranscriptRow &row = rows->rowAt(place);
-        if (row.kind != TranscriptRow::Kind::Call || row.data[u"callId"].toString() != callId)
-            continue;
-        m_call->open(conversation, callId, row.firstSeq);
-        m_page->transcript()->setActiveCall(callId);
+    const int place = rows->placeOfCall(callId);
+    if (place < 0)
         return;
-    }
+    m_call->open(conversation, callId, rows->rowAt(place).firstSeq);
+    m_page->transcript()->setActiveCall(callId);
 }
 
 void PaneBinding::followCalls()
@@ -111,15 +109,12 @@ void PaneBinding::followCalls()
     if (m_chosen)
         return;
     const TranscriptModel *rows = m_workspace->transcript();
-    for (int place = rows->rowCount() - 1; place >= 0; --place) {
-        const TranscriptRow &row = rows->rowAt(place);
-        if (row.kind != TranscriptRow::Kind::Call)
-            continue;
-        const QString callId = row.data[u"callId"].toString();
-        if (callId != m_call->facts().callId)
-            openCall(rows->conversation(), callId);
+    const int place = rows->placeOfLastCall();
+    if (place < 0)
         return;
-    }
+    const QString callId = rows->rowAt(place).data[u"callId"].toString();
+    if (callId != m_call->facts().callId)
+        openCall(rows->conversation(), callId);
 }
 
 void PaneBinding::updateMachine()

@@ -13,6 +13,9 @@
 
 #include <QHBoxLayout>
 #include <QPainter>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
 
 namespace Pilothouse {
 
@@ -43,7 +46,22 @@ WelcomePage::WelcomePage(QWidget *parent)
     , m_card(new Card)
     , m_next(new Label({}, TextStyle::Small, Role::Text2))
 {
-    auto *row = new QHBoxLayout(this);
+    // Where the window is too small for it, it scrolls.
+    auto *outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    auto *scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setAccessibleName(tr("Start"));
+    scroll->verticalScrollBar()->setAccessibleName(tr("Scroll the page"));
+    scroll->horizontalScrollBar()->setAccessibleName(tr("Scroll the page sideways"));
+    scroll->viewport()->setAutoFillBackground(false);
+    outer->addWidget(scroll);
+    auto *content = new QWidget;
+    scroll->setWidget(content);
+    content->setAutoFillBackground(false);
+    auto *row = new QHBoxLayout(content);
     row->setContentsMargins(Metrics::SpaceXl, Metrics::SpaceL, Metrics::SpaceXl, Metrics::SpaceL);
     auto *page = new QWidget;
     page->setMaximumWidth(Theme::instance().px(PageWidth));

@@ -126,10 +126,10 @@ void ConversationListView::currentChanged(const QModelIndex &current, const QMod
     Q_EMIT conversationChosen(id);
 }
 
-// The view makes a neighbour current before the current row goes, and rows go whenever a conversation gets
-// into another group: nobody chose the neighbour. showChosen() finds the row where it is then.
 void ConversationListView::rowsAboutToBeRemoved(const QModelIndex &parent, int start, int end)
 {
+    // A row that changes its group goes and comes back. Qt makes a neighbour current in between, which nobody
+    // chose.
     const QScopedValueRollback<bool> guard(m_following, true);
     QListView::rowsAboutToBeRemoved(parent, start, end);
 }

@@ -52,6 +52,13 @@ QString elapsedText(qint64 ms)
     return ms < Minute ? QString(number(ms / Second) + u's') : minutesAndSeconds(ms);
 }
 
+QString timedOutText(qint64 ms)
+{
+    const qint64 seconds = std::max<qint64>(1, (ms + 500) / 1000);
+    return u"timed out after "_s
+        + (seconds < 120 ? QString(QString::number(seconds) + u" s"_s) : elapsedText(seconds * 1000));
+}
+
 QString ageText(qint64 ms)
 {
     ms = std::max<qint64>(ms, 0);

@@ -11,6 +11,8 @@ namespace Pilothouse {
 [[nodiscard]] QString durationText(qint64 ms);
 /// A time that still runs, whole seconds: "48s", "1m 12s", "1h 3m".
 [[nodiscard]] QString elapsedText(qint64 ms);
+/// Of a call that its time limit ended: "timed out after 60 s". `ms`: how long it ran.
+[[nodiscard]] QString timedOutText(qint64 ms);
 /// How long ago, one unit: "48s", "12m", "2h", "5d".
 [[nodiscard]] QString ageText(qint64 ms);
 /// A number of tokens without the word: "640", "9.2k", "186k", "1.2M".

@@ -46,6 +46,16 @@ std::optional<int> exitCode(const Json &data)
     return code ? std::optional<int>(static_cast<int>(*code)) : std::nullopt;
 }
 
+// Why nobody knows how it ended, as far as the row tells.
+QString unknownWords(const Json &data)
+{
+    if (data[u"stopped"].toBool())
+        return u"It was told to stop, and nobody saw it end"_s;
+    return data[u"outcome"].toString() == "unknown"_L1
+        ? u"The connection was lost while it ran; it may still be running"_s
+        : u"The program ended while it ran"_s;
+}
+
 QString resultWords(const Json &data, qint64 outputBytes)
 {
     if (data[u"approval"][u"state"].toString() == "edited"_L1)
@@ -89,6 +99,8 @@ QString callStateText(const TranscriptRow &row)
     const QString state = data[u"state"].toString();
     if (state == "done"_L1)
         return u"Done"_s;
+    if (data[u"timedOut"].toBool())
+        return timedOutText(data[u"durationMs"].toInteger(0));
     if (state == "failed"_L1 && exitCode(data))
         return u"exit "_s + QString::number(*exitCode(data));
     if (state == "denied"_L1)
@@ -106,7 +118,7 @@ CallCard callCard(const TranscriptRow &row, qint64 nowMs)
     card.callId = data[u"callId"].toString();
     // The read model calls a command with an exit code other than 0 failed; its tool did not fail.
     card.look = callLook(state == "failed"_L1 && code ? u"done"_s : state, code);
-    if (state == "denied"_L1)
+    if (state == "denied"_L1 || data[u"timedOut"].toBool()) // The exit code is not the command's own then.
         card.look.word = callStateText(row);
     card.tool = inertLine(data[u"toolName"].toString(), MostTool);
     card.argument = argumentLine(row);
@@ -130,7 +142,8 @@ CallCard callCard(const TranscriptRow &row, qint64 nowMs)
         if (!reason.isEmpty())
             card.second = u"“"_s + inertLine(reason, MostLine) + u"”"_s;
     } else if (state == "unknown"_L1) {
-        card.second = u"Nobody saw how it ended; look at the machine before you repeat it."_s;
+        card.second = unknownWords(data);
+        card.canLook = true;
     } else if (data[u"error"].isString()) {
         card.second = inertLine(data[u"error"].toString(), MostLine);
     } else if (card.isRunning || state == "stopped"_L1) {

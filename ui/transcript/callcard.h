@@ -20,6 +20,7 @@ struct CallCard {
     QString result; ///< The result in words: "57 lines", the last line of output.
     QString time; ///< Duration, or the time that has passed.
     QString second; ///< Last line while it runs, why it failed, what a person said; empty: none.
+    bool canLook = false; ///< Its outcome can only be seen on the machine: `second` has a button for that.
     QString arguments; ///< All of them as text, for the unfolded card.
     bool isWaiting = false; ///< A person is awaited.
     bool isRunning = false;

@@ -3,9 +3,13 @@
 
 #include "theme/metrics.h"
 #include "theme/theme.h"
+#include "theme/units.h"
+#include "transcript/calloutputsegment.h"
 #include "transcript/callsegment.h"
+#include "transcript/gapsegment.h"
 #include "transcript/rowitems.h"
 
+#include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
 
@@ -17,25 +21,26 @@ namespace {
 
 int px(int length) { return TranscriptStyle::px(length); }
 
-/// The place that a widget of the view takes.
-class WidgetSegment final : public Segment {
-public:
-    explicit WidgetSegment(int height)
-        : m_height(height)
-    { }
-    [[nodiscard]] int estimate(const SegmentContext &) const override { return m_height; }
-    int arrange(const SegmentContext &) override { return m_height; }
-    void paint(QPainter *, const SegmentContext &, const SegmentPaint &) const override { }
+QString moreLines(qint64 lines)
+{
+    return (lines == 1 ? u"1 more line, open in Call pane"_s
+                       : QString(QLocale().toString(lines) + u" more lines, open in Call pane"_s));
+}
 
-private:
-    int m_height;
-};
+QString outputNote(const CallOutput &output)
+{
+    if (!output.isRead)
+        return u"Reading the output"_s;
+    if (output.isCut) // Nobody counted what is before.
+        return u"The end of "_s + bytesText(output.bytes) + u", open in Call pane"_s;
+    return output.linesAbove > 0 ? moreLines(output.linesAbove) : QString();
+}
 
 QStringList firstLines(const QString &text, QString *note)
 {
     QStringList lines = text.split(u'\n');
     if (lines.size() > CallLinesSegment::MostLines) {
-        *note = u"%1 more lines"_s.arg(lines.size() - CallLinesSegment::MostLines);
+        *note = moreLines(lines.size() - CallLinesSegment::MostLines);
         lines = lines.mid(0, CallLinesSegment::MostLines);
     }
     for (QString &line : lines)
@@ -50,7 +55,7 @@ void CallItem::build(const TranscriptRow &row, const SegmentContext &inner, bool
     m_segments.truncate(0);
     m_after = m_shape.joinsBelow ? 0 : px(Metrics::SpaceS);
     if (m_shape.widgetHeight > 0) {
-        m_segments.append(std::make_unique<WidgetSegment>(m_shape.widgetHeight), inner);
+        m_segments.append(std::make_unique<GapSegment>(m_shape.widgetHeight), inner);
         return;
     }
     const CallCard card = callCard(row, inner.nowMs);
@@ -61,16 +66,13 @@ void CallItem::build(const TranscriptRow &row, const SegmentContext &inner, bool
         return;
     QString note;
     const QStringList lines = firstLines(card.arguments, &note);
-    m_segments.append(std::make_unique<CallLinesSegment>(lines, note), inner);
+    m_segments.append(
+        std::make_unique<CallLinesSegment>(lines, note, !m_shape.joinsBelow && card.outputBytes <= 0), inner);
     if (card.outputBytes <= 0)
         return;
     const CallOutput &output = m_shape.output;
-    QString before;
-    if (!output.isRead)
-        before = u"Reading the output"_s;
-    else if (output.isCut)
-        before = u"The end of the output; all of it is in Call"_s;
-    m_segments.append(std::make_unique<CallLinesSegment>(output.lines, before), inner);
+    m_segments.append(std::make_unique<CallOutputSegment>(output, outputNote(output), !m_shape.joinsBelow),
+                      inner);
 }
 
 void CallItem::paintBack(QPainter *painter, const SegmentContext &context, const QRect &rect, bool) const

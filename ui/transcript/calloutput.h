@@ -3,24 +3,37 @@
 
 #pragma once
 
+#include "text/linestore.h"
+#include "util/json.h"
+
 #include <QByteArray>
-#include <QStringList>
+
+#include <vector>
 
 namespace Pilothouse {
 
-/// The end of what a call printed, as lines that are safe to paint.
+/// The end of what a call printed, as bytes of its two channels. A part may be shorter than asked for: the
+/// log is a moment behind what is shown.
+struct CallBytes {
+    QByteArray bytes[2]; ///< By LineStore::Channel.
+    qint64 from[2] = {0, 0}; ///< Where they begin in their channel.
+    qint64 total[2] = {0, 0}; ///< What the channel had when they were asked for.
+};
+
+/// The same as lines, in the order of arrival.
 struct CallOutput {
-    QStringList lines; ///< At most CallLinesSegment::MostLines.
-    bool isCut = false; ///< More stands before them.
+    std::vector<LineStore::Row> lines; ///< At most CallOutputSegment::MostLines.
+    qint64 linesAbove = 0; ///< Lines before them, if isCut is false.
+    bool isCut = false; ///< Nobody counted the lines before them.
     bool isRead = false; ///< False: it was asked for and has not come yet.
     qint64 bytes = 0; ///< How much the call had printed when it was asked for.
+    qint64 read = 0;
 
-    /// How many bytes at the end are worth reading.
+    /// How many bytes at the end of each channel are worth reading.
     static constexpr qint64 Wanted = 16 * 1024;
 };
 
-/// The last lines of `bytes`, which are the end of a stream of `total` bytes: escape sequences dropped,
-/// carriage returns obeyed, long lines cut.
-[[nodiscard]] CallOutput lastLines(const QByteArray &bytes, qint64 total);
+/// `runs`: as in the call's row (outputRuns); without them one channel follows the other.
+[[nodiscard]] CallOutput lastLines(const CallBytes &bytes, const Json &runs);
 
 } // namespace Pilothouse

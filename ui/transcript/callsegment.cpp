@@ -5,6 +5,7 @@
 
 #include "theme/icons.h"
 #include "theme/metrics.h"
+#include "theme/paint.h"
 
 #include <QPainter>
 
@@ -25,6 +26,8 @@ constexpr int TimeRight = 30; // From the time to the end of the box: the chevro
 constexpr int ChevronRight = Metrics::SpaceS;
 constexpr int Gap = Metrics::SpaceS;
 constexpr int LinesInside = Metrics::SpaceS;
+
+QString lookWords() { return u"Look on the machine"_s; }
 
 struct Mirror {
     QRect in;
@@ -53,7 +56,23 @@ int CallSegment::lineHeight() const
 
 int CallSegment::estimate(const SegmentContext &) const
 {
-    return lineHeight() + (m_card.second.isEmpty() ? 0 : TranscriptStyle::px(Metrics::ToolCardTail));
+    if (m_card.second.isEmpty())
+        return lineHeight();
+    return lineHeight()
+        + TranscriptStyle::px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail);
+}
+
+QRect CallSegment::button(const SegmentContext &context) const
+{
+    if (!m_card.canLook)
+        return {};
+    const auto px = [](int length) { return TranscriptStyle::px(length); };
+    const int width =
+        context.style.small.metrics.horizontalAdvance(lookWords()) + 2 * px(Metrics::SpaceS) + 2;
+    const int height = px(Metrics::ButtonSmall);
+    const int top = lineHeight() - px(Metrics::SpaceXs) + (px(Metrics::ToolCardConsequence) - height) / 2;
+    const QRect place(context.width - px(Metrics::SpaceS) - width, top, width, height);
+    return Mirror{QRect(0, 0, context.width, 1), context.rightToLeft}(place);
 }
 
 QRect CallSegment::chevron(int width, bool rightToLeft) const
@@ -130,15 +149,32 @@ void CallSegment::paint(QPainter *painter, const SegmentContext &context, const 
             context.style.card.metrics.elidedText(
                 m_card.argument, m_card.isPath ? Qt::ElideMiddle : Qt::ElideRight, right - left));
     }
-    if (m_card.second.isEmpty())
-        return;
+    if (!m_card.second.isEmpty())
+        paintSecond(painter, context, how);
+}
+
+void CallSegment::paintSecond(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
+{
+    const Mirror mirror{how.rect, context.rightToLeft};
+    const auto px = [](int length) { return TranscriptStyle::px(length); };
     const TranscriptStyle::Face &face = m_card.isMonoSecond ? context.style.card : context.style.small;
-    const QRect second(line.x() + px(ToolLeft), line.bottom() + 1 - px(Metrics::SpaceXs),
-                       line.width() - px(ToolLeft) - px(Metrics::SpaceM), px(Metrics::ToolCardTail));
+    const QRect place = button(context);
+    const int end = place.isEmpty() ? px(Metrics::SpaceM) : place.width() + px(2 * Metrics::SpaceS);
+    const QRect second(how.rect.x() + px(ToolLeft), how.rect.y() + lineHeight() - px(Metrics::SpaceXs),
+                       how.rect.width() - px(ToolLeft) - end,
+                       px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail));
     painter->setFont(face.font);
     painter->setPen(TranscriptStyle::color(Role::Text2));
     painter->drawText(mirror(second), mirror.leading(),
                       face.metrics.elidedText(m_card.second, Qt::ElideRight, second.width()));
+    if (place.isEmpty())
+        return;
+    const QRect box = place.translated(how.rect.topLeft());
+    const bool isUnder = how.isHovered && place.contains(how.pointer);
+    paintBox(painter, box, isUnder ? Role::Hover : Role::Raised, Role::Control, Metrics::RadiusControl);
+    painter->setFont(context.style.small.font);
+    painter->setPen(TranscriptStyle::color(Role::Text));
+    painter->drawText(box, Qt::AlignCenter, lookWords());
 }
 
 SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) const
@@ -152,15 +188,39 @@ SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) 
         hit.toolTip = m_isUnfolded ? u"Fold"_s : u"Unfold"_s;
         return hit;
     }
-    hit.what = SegmentHit::What::Call;
     hit.value = m_card.callId;
-    hit.toolTip = m_card.argument;
+    if (button(context).contains(point)) {
+        hit.what = SegmentHit::What::Look;
+        hit.toolTip = u"Shows the files on the machine; nothing is run"_s;
+        return hit;
+    }
+    hit.what = SegmentHit::What::Call;
+    hit.toolTip = point.y() > lineHeight() && !m_card.second.isEmpty() ? m_card.second : m_card.argument;
     return hit;
 }
 
-CallLinesSegment::CallLinesSegment(QStringList lines, QString note)
+void paintCardGround(QPainter *painter, const QRect &rect, bool isLast)
+{
+    const int outline = Metrics::StrokeOutline;
+    const QRect inside = rect.adjusted(outline, 0, -outline, isLast ? -outline : 0);
+    painter->save();
+    painter->setPen(Qt::NoPen);
+    painter->setBrush(TranscriptStyle::color(Role::Sunken));
+    if (isLast) {
+        const qreal radius = Metrics::RadiusCard - outline;
+        painter->setClipRect(inside, Qt::IntersectClip);
+        painter->drawRoundedRect(inside.adjusted(0, -2 * Metrics::RadiusCard, 0, 0), radius, radius);
+    } else {
+        painter->drawRect(inside);
+    }
+    painter->restore();
+    painter->fillRect(QRect(rect.x(), rect.y(), rect.width(), 1), TranscriptStyle::color(Role::Hair));
+}
+
+CallLinesSegment::CallLinesSegment(QStringList lines, QString note, bool isLast)
     : m_lines(std::move(lines))
     , m_note(std::move(note))
+    , m_isLast(isLast)
 { }
 
 int CallLinesSegment::estimate(const SegmentContext &context) const
@@ -172,10 +232,7 @@ int CallLinesSegment::estimate(const SegmentContext &context) const
 
 void CallLinesSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
 {
-    const int outline = Metrics::StrokeOutline;
-    painter->fillRect(how.rect.adjusted(outline, 0, -outline, 0), TranscriptStyle::color(Role::Sunken));
-    painter->fillRect(QRect(how.rect.x(), how.rect.y(), how.rect.width(), 1),
-                      TranscriptStyle::color(Role::Hair));
+    paintCardGround(painter, how.rect, m_isLast);
     // Output reads from the left in any language.
     QRect line(how.rect.x() + TranscriptStyle::px(ToolLeft), how.rect.y() + TranscriptStyle::px(LinesInside),
                how.rect.width() - TranscriptStyle::px(ToolLeft + Metrics::SpaceM), context.style.mono.line);

@@ -25,17 +25,24 @@ public:
 private:
     [[nodiscard]] int lineHeight() const;
     [[nodiscard]] QRect chevron(int width, bool rightToLeft) const;
+    /// Of the second line, in the segment; empty without one.
+    [[nodiscard]] QRect button(const SegmentContext &context) const;
+    void paintSecond(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const;
 
     CallCard m_card;
     bool m_isUnfolded;
 };
+
+/// The ground of what an unfolded card holds, with a hairline above; inside of the box if that ends with it.
+void paintCardGround(QPainter *painter, const QRect &rect, bool isLast);
 
 /// Some lines of text inside of an unfolded card: the arguments, or the end of the output.
 class CallLinesSegment final : public Segment {
 public:
     static constexpr int MostLines = 12; ///< The rest is in the Call pane.
 
-    CallLinesSegment(QStringList lines, QString note);
+    /// `isLast`: the box of the stack ends below it.
+    CallLinesSegment(QStringList lines, QString note, bool isLast);
 
     [[nodiscard]] int estimate(const SegmentContext &context) const override;
     int arrange(const SegmentContext &context) override { return estimate(context); }
@@ -44,7 +51,8 @@ public:
 
 private:
     QStringList m_lines;
-    QString m_note; ///< "334 lines more in Call"; empty: none.
+    QString m_note; ///< "334 more lines, open in Call pane"; empty: none.
+    bool m_isLast;
 };
 
 } // namespace Pilothouse

@@ -14,8 +14,8 @@ namespace Pilothouse {
 bool RowShape::operator==(const RowShape &other) const
 {
     return isUnfolded == other.isUnfolded && showsAll == other.showsAll && joinsAbove == other.joinsAbove
-        && joinsBelow == other.joinsBelow && isActive == other.isActive && output.lines == other.output.lines
-        && output.isCut == other.output.isCut && output.isRead == other.output.isRead
+        && joinsBelow == other.joinsBelow && isActive == other.isActive && output.bytes == other.output.bytes
+        && output.read == other.output.read && output.isRead == other.output.isRead
         && widgetHeight == other.widgetHeight;
 }
 
@@ -40,6 +40,8 @@ std::unique_ptr<RowItem> RowItem::make(TranscriptRow::Kind kind)
     }
     return std::make_unique<LineItem>();
 }
+
+std::unique_ptr<RowItem> RowItem::makeAbsent() { return std::make_unique<AbsentItem>(); }
 
 int RowItem::estimate(const TranscriptRow &row, const RowShape &shape, const SegmentContext &context)
 {

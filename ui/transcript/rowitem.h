@@ -28,6 +28,7 @@ struct RowShape {
 class RowItem {
 public:
     [[nodiscard]] static std::unique_ptr<RowItem> make(TranscriptRow::Kind kind);
+    [[nodiscard]] static std::unique_ptr<RowItem> makeAbsent(); ///< See AbsentItem.
     /// Rough height of a row before there is an item for it.
     [[nodiscard]] static int estimate(const TranscriptRow &row, const RowShape &shape,
                                       const SegmentContext &context);

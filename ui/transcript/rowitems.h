@@ -72,6 +72,12 @@ protected:
     void build(const TranscriptRow &row, const SegmentContext &inner, bool same) override;
 };
 
+/// A row that has not been read: room as high as it is thought to be (RowShape::widgetHeight).
+class AbsentItem final : public RowItem {
+protected:
+    void build(const TranscriptRow &row, const SegmentContext &inner, bool same) override;
+};
+
 /// A quiet remark.
 class NoticeItem final : public RowItem {
 public:

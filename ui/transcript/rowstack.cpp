@@ -38,22 +38,46 @@ int RowStack::bottomPadding() const { return TranscriptStyle::px(BottomPadding);
 
 SegmentContext RowStack::context() const { return {m_style, m_images, m_width, {}, m_nowMs, m_rightToLeft}; }
 
-void RowStack::reset()
+void RowStack::reset(bool same)
 {
     const int count = m_model ? m_model->rowCount() : 0;
     m_entries.clear();
     m_entries.resize(static_cast<size_t>(count));
-    std::vector<int> heights;
-    heights.reserve(static_cast<size_t>(count));
-    for (int i = 0; i < count; ++i)
-        heights.push_back(RowItem::estimate(m_model->rowAt(i), {}, context()));
+    std::vector<int> heights(static_cast<size_t>(count), -1);
+    for (size_t i = 0; same && i < std::min(heights.size(), m_heights.size()); ++i)
+        heights[i] = m_heights.at(i);
+    qint64 sum = 0;
+    int known = 0;
+    if (m_model)
+        m_model->forEachHere([&](int place, const TranscriptRow &row) {
+            const int height = RowItem::estimate(row, {}, context());
+            sum += height;
+            ++known;
+            if (heights[static_cast<size_t>(place)] < 0)
+                heights[static_cast<size_t>(place)] = height;
+        });
+    if (!same || m_absentHeight == 0)
+        m_absentHeight = known > 0 ? static_cast<int>(sum / known) : m_style.body.line;
+    std::replace(heights.begin(), heights.end(), -1, m_absentHeight);
     m_heights.assign(std::move(heights));
     m_anchor = {};
+    m_isAtTop = false;
     m_first = 0;
     m_last = -1;
     m_itemFirst = 0;
     m_itemLast = -1;
     m_changedFrom = 0;
+}
+
+int RowStack::estimate(int place) const
+{
+    return m_model->isHere(place) ? RowItem::estimate(m_model->rowAt(place), m_shapeOf(place), context())
+                                  : m_absentHeight;
+}
+
+bool RowStack::hasAbsent() const
+{
+    return m_last >= m_first && m_model && !m_model->areHere(m_first, m_last);
 }
 
 void RowStack::restyle()
@@ -100,7 +124,7 @@ void RowStack::inserted(int first, int last)
     const int added = last - first + 1;
     std::vector<int> heights;
     for (int i = first; i <= last; ++i)
-        heights.push_back(RowItem::estimate(m_model->rowAt(i), {}, context()));
+        heights.push_back(estimate(i));
     std::vector<Entry> entries(static_cast<size_t>(added));
     const bool wasEmpty = m_entries.empty();
     m_entries.insert(m_entries.begin() + first, std::make_move_iterator(entries.begin()),
@@ -152,10 +176,17 @@ void RowStack::changed(int first, int last)
 {
     m_nowMs = QDateTime::currentMSecsSinceEpoch();
     for (int i = first; i <= last; ++i) {
-        entry(i).isDirty = true;
-        if (!entry(i).item)
-            m_heights.set(static_cast<size_t>(i),
-                          RowItem::estimate(m_model->rowAt(i), m_shapeOf(i), context()));
+        Entry &changed = entry(i);
+        changed.isDirty = true;
+        if (!m_model->isHere(i)) {
+            if (!changed.isAbsent)
+                changed.item.reset(); // Its height stays.
+            continue;
+        }
+        if (changed.item && changed.isAbsent)
+            changed.item.reset();
+        if (!changed.item)
+            m_heights.set(static_cast<size_t>(i), estimate(i));
         else if (i < m_first || i > m_last)
             ensure(i); // Nobody will ask for it soon, but its height counts.
         if (m_model->rowAt(i).kind == TranscriptRow::Kind::Call || !isShown(m_model->rowAt(i)))
@@ -173,13 +204,19 @@ RowItem &RowStack::ensure(int place)
     Entry &here = entry(place);
     const TranscriptRow &row = m_model->rowAt(place);
     if (!here.item) {
-        here.item = RowItem::make(row.kind);
+        here.isAbsent = !m_model->isHere(place);
+        here.item = here.isAbsent ? RowItem::makeAbsent() : RowItem::make(row.kind);
         here.isDirty = true;
         m_itemFirst = m_itemLast < m_itemFirst ? place : std::min(m_itemFirst, place);
         m_itemLast = std::max(m_itemLast, place);
     }
     if (std::exchange(here.isDirty, false)) {
-        here.item->update(row, m_shapeOf(place), context());
+        RowShape shape;
+        if (here.isAbsent)
+            shape.widgetHeight = height(place);
+        else
+            shape = m_shapeOf(place);
+        here.item->update(row, shape, context());
         m_heights.set(static_cast<size_t>(place), here.item->height());
     }
     return *here.item;
@@ -195,12 +232,17 @@ int RowStack::arrangeSegment(int place, size_t segment)
     return row.segments().heights().at(segment);
 }
 
-void RowStack::scrollBy(int pixels) { m_anchor.y -= pixels; }
+void RowStack::scrollBy(int pixels)
+{
+    m_isAtTop = false;
+    m_anchor.y -= pixels;
+}
 
 void RowStack::jumpTo(qint64 position)
 {
     if (m_entries.empty())
         return;
+    m_isAtTop = position <= 0;
     const qint64 inside = std::max<qint64>(0, position - topPadding());
     const size_t place = m_heights.find(inside);
     RowItem &row = ensure(static_cast<int>(place));
@@ -216,6 +258,7 @@ void RowStack::hold(int place) { put(place, top(place)); }
 
 void RowStack::put(int place, int top)
 {
+    m_isAtTop = false;
     const RowItem &row = ensure(place);
     m_anchor = {place, 0, top + (row.segments().size() == 0 ? 0 : row.segmentTop(0))};
 }
@@ -302,6 +345,8 @@ void RowStack::arrange()
     m_anchor.place = std::clamp(m_anchor.place, 0, count() - 1);
     if (m_follow)
         arrangeFromEnd();
+    else if (m_isAtTop)
+        m_anchor = {0, 0, topPadding() + (ensure(0).segments().size() == 0 ? 0 : ensure(0).segmentTop(0))};
     // An anchor needs a segment.
     while (ensure(m_anchor.place).segments().size() == 0 && m_anchor.place + 1 < count())
         m_anchor = {m_anchor.place + 1, 0, m_anchor.y};
@@ -322,6 +367,7 @@ void RowStack::arrange()
     findVisible();
     findAnchor();
     evict();
+    m_isAtTop = m_isAtTop && hasAbsent();
 }
 
 void RowStack::findVisible()

@@ -31,14 +31,19 @@ public:
     /// `width`: of the column; what is read stays at its height even if its lines break anew.
     void resize(int width, int height);
 
-    void reset(); ///< All rows are others.
+    /// All rows are others; or, with `same`, the first ones are the same and keep their heights.
+    void reset(bool same = false);
     void restyle(); ///< Fonts or colours changed: everything is laid out anew, in its place.
     void inserted(int first, int last);
     void changed(int first, int last); ///< Texts or shapes.
 
     [[nodiscard]] int count() const { return static_cast<int>(m_entries.size()); }
     [[nodiscard]] bool isFollowing() const { return m_follow; }
-    void follow() { m_follow = true; }
+    void follow()
+    {
+        m_follow = true;
+        m_isAtTop = false;
+    }
     void stopFollowing() { m_follow = false; }
     void scrollBy(int pixels); ///< Positive: towards the end. Exact.
     void jumpTo(qint64 position); ///< By estimated heights.
@@ -54,6 +59,8 @@ public:
 
     [[nodiscard]] qint64 position() const; ///< Of the viewport's top, from the top of all.
     [[nodiscard]] qint64 total() const; ///< Height of all.
+    /// Rows in the viewport that have not been read.
+    [[nodiscard]] bool hasAbsent() const;
     [[nodiscard]] int first() const { return m_first; } ///< First row that is in the viewport.
     [[nodiscard]] int last() const { return m_last; } ///< Last one; -1: there are none.
     /// Top of a row in the viewport; rows outside by estimate.
@@ -70,6 +77,7 @@ private:
     struct Entry {
         std::unique_ptr<RowItem> item;
         bool isDirty = true;
+        bool isAbsent = false; ///< The item stands for a row that has not been read.
     };
     struct Anchor {
         int place = 0;
@@ -85,6 +93,7 @@ private:
     void findAnchor();
     void evict();
     void markNeighbours(int place);
+    [[nodiscard]] int estimate(int place) const;
     [[nodiscard]] int topPadding() const;
     [[nodiscard]] int bottomPadding() const;
 
@@ -96,6 +105,8 @@ private:
     HeightIndex m_heights;
     Anchor m_anchor;
     bool m_follow = true;
+    bool m_isAtTop = false; ///< It was asked for and stays so until the rows there have been read.
+    int m_absentHeight = 0; ///< Of a row that has not been read: the mean of those that have.
     bool m_rightToLeft = false;
     int m_width = 400;
     int m_viewHeight = 300;

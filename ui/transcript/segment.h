@@ -35,6 +35,7 @@ struct SegmentHit {
         Call, ///< The row of a call itself.
         Copy, ///< `value`: what is copied.
         ShowAll, ///< Lines that are cut for display.
+        Look, ///< Looks on the machine for what became of a call.
         Image, ///< `place`: of the image in the row's text. Load it.
     };
     What what = What::Nothing;

@@ -5,6 +5,7 @@
 
 #include "theme/metrics.h"
 #include "theme/paint.h"
+#include "transcript/gapsegment.h"
 #include "transcript/labelsegment.h"
 #include "transcript/rowtext.h"
 
@@ -171,6 +172,13 @@ void ErrorItem::build(const TranscriptRow &row, const SegmentContext &inner, boo
 void ErrorItem::paintBack(QPainter *painter, const SegmentContext &, const QRect &rect, bool) const
 {
     paintBox(painter, rect, Role::FailedSoft, Role::FailedLine, Metrics::RadiusCard);
+}
+
+void AbsentItem::build(const TranscriptRow &, const SegmentContext &inner, bool)
+{
+    m_segments.truncate(0);
+    if (m_shape.widgetHeight > 0)
+        m_segments.append(std::make_unique<GapSegment>(m_shape.widgetHeight), inner);
 }
 
 void LineItem::build(const TranscriptRow &row, const SegmentContext &inner, bool)

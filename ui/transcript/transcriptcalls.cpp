@@ -70,11 +70,8 @@ void TranscriptView::setCallWidget(const QString &callId, QWidget *widget)
         widget->installEventFilter(this);
         m_widgets.insert(callId, widget);
     }
-    for (int i = 0; m_model && i < m_model->rowCount(); ++i) {
-        const TranscriptRow &row = m_model->rowAt(i);
-        if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == callId)
-            m_stack.changed(i, i);
-    }
+    if (const int place = m_model ? m_model->placeOfCall(callId) : -1; place >= 0)
+        m_stack.changed(place, place);
     arrange();
 }
 
@@ -124,24 +121,17 @@ void TranscriptView::setActiveCall(const QString &callId)
     if (m_activeCall == callId)
         return;
     for (const QString &changed : {std::exchange(m_activeCall, callId), callId}) {
-        for (int i = 0; m_model && !changed.isEmpty() && i < m_model->rowCount(); ++i) {
-            const TranscriptRow &row = m_model->rowAt(i);
-            if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == changed)
-                m_stack.changed(i, i);
-        }
+        const int place = m_model && !changed.isEmpty() ? m_model->placeOfCall(changed) : -1;
+        if (place >= 0)
+            m_stack.changed(place, place);
     }
     arrange();
 }
 
 void TranscriptView::showCall(const QString &callId)
 {
-    for (int i = m_model ? m_model->rowCount() - 1 : -1; i >= 0; --i) {
-        const TranscriptRow &row = m_model->rowAt(i);
-        if (row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == callId) {
-            setCurrentPlace(i);
-            return;
-        }
-    }
+    if (const int place = m_model ? m_model->placeOfCall(callId) : -1; place >= 0)
+        setCurrentPlace(place);
 }
 
 void TranscriptView::readOutputOf(int place)
@@ -152,15 +142,16 @@ void TranscriptView::readOutputOf(int place)
     if (bytes == 0 || m_reading.contains(number) || m_outputs.value(number).bytes >= bytes)
         return;
     m_reading.insert(number);
-    m_model->readOutput(row, CallOutput::Wanted, this, [this, number](const QByteArray &read, qint64 total) {
+    m_model->readOutput(row, CallOutput::Wanted, this, [this, number](const CallBytes &read) {
         const int now = m_model ? m_model->placeOf(number) : -1;
         if (!m_reading.remove(number) || now < 0)
             return;
-        m_outputs.insert(number, lastLines(read, total));
+        const CallOutput output = lastLines(read, m_model->rowAt(now).data[u"outputRuns"]);
+        m_outputs.insert(number, output);
         m_stack.changed(now, now);
         arrange();
         // The log may have been behind what is shown; what came meanwhile is read by the next change.
-        if (m_unfolded.contains(number) && !read.isEmpty())
+        if (m_unfolded.contains(number) && output.read > 0 && m_model->isHere(now))
             readOutputOf(now);
     });
 }

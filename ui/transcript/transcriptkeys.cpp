@@ -6,6 +6,7 @@
 #include "theme/metrics.h"
 #include "transcript/rowtext.h"
 #include "transcript/transcriptaccessible.h"
+#include "transcript/transcriptcopier.h"
 #include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
 
@@ -15,6 +16,7 @@
 #include <QScrollBar>
 
 #include <algorithm>
+#include <limits>
 
 namespace Pilothouse {
 
@@ -47,8 +49,8 @@ void TranscriptView::selectAll()
 {
     if (!m_model || m_model->rowCount() == 0)
         return;
-    const TranscriptRow &last = m_model->rowAt(m_model->rowCount() - 1);
-    m_selection.set({m_model->rowAt(0).row, 0}, {last.row, std::max<qsizetype>(1, last.text.size())});
+    // To the end of the last row, however long it is.
+    m_selection.set({1, 0}, {m_model->rowCount(), std::numeric_limits<qsizetype>::max()});
     viewport()->update();
 }
 
@@ -60,15 +62,43 @@ void TranscriptView::clearSelection()
     viewport()->update();
 }
 
-QString TranscriptView::selectedText() const { return m_model ? m_selection.text(*m_model) : QString(); }
+QString TranscriptView::selectedText() const
+{
+    QString text;
+    if (!m_model || m_selection.isEmpty())
+        return text;
+    const int last = static_cast<int>(std::min<qint64>(m_selection.to().row, m_model->rowCount())) - 1;
+    for (int place = std::max(0, m_model->placeOf(m_selection.from().row)); place <= last; ++place) {
+        if (m_model->isHere(place) && !m_selection.addTo(text, m_model->rowAt(place)))
+            break;
+    }
+    return text;
+}
+
+void TranscriptView::copyTo(QClipboard::Mode mode)
+{
+    if (m_copier)
+        m_copier->deleteLater(); // What is copied later replaces it.
+    m_copier = new TranscriptCopier(
+        m_model, m_selection,
+        [mode](const QString &text) {
+            if (!text.isEmpty())
+                QGuiApplication::clipboard()->setText(text, mode);
+        },
+        this);
+    m_copier->start();
+}
 
 void TranscriptView::copy()
 {
-    QString text = selectedText();
-    if (text.isEmpty() && m_model && m_current >= 0 && m_current < m_stack.count())
-        text = rowCopy(m_model->rowAt(m_current));
-    if (!text.isEmpty())
-        QGuiApplication::clipboard()->setText(text);
+    if (!m_model)
+        return;
+    if (!m_selection.isEmpty()) {
+        copyTo(QClipboard::Clipboard);
+    } else if (m_current >= 0 && m_current < m_stack.count() && m_model->isHere(m_current)) {
+        if (const QString text = rowCopy(m_model->rowAt(m_current)); !text.isEmpty())
+            QGuiApplication::clipboard()->setText(text);
+    }
 }
 
 void TranscriptView::moveCurrent(int direction)

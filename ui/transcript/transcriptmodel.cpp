@@ -19,7 +19,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int RowsPerRead = 200; // Several screens; takes some milliseconds to read.
+constexpr int RowsPerRead = 200; // At the end: several screens; takes some milliseconds to read.
+constexpr int RowsAhead = 40; // Beyond both ends of what is shown: scrolling by pages finds rows there.
+constexpr auto NeedAgainAfter = 1s; // After a failure.
 constexpr qsizetype MostBuffered =
     20'000; // Events that wait for a read; beyond that the log is read instead.
 constexpr qint64 MostBufferedBytes = 16 * 1024 * 1024;
@@ -27,6 +29,12 @@ constexpr qint64 MostBufferedBytes = 16 * 1024 * 1024;
 constexpr auto ReadAgainAfter = 100ms;
 constexpr int MostAttempts = 30;
 constexpr qint64 MostTextEvents = 50'000; // Of one answer: half an hour of it.
+
+// Rows are numbered from 1, without gaps unless the log is damaged.
+int placeCount(qint64 lastRow)
+{
+    return static_cast<int>(std::clamp<qint64>(lastRow, 0, RowPages::MostCount));
+}
 
 } // namespace
 
@@ -37,6 +45,8 @@ TranscriptModel::TranscriptModel(HistoryService *history, QObject *parent)
     m_again.setSingleShot(true);
     m_again.setInterval(ReadAgainAfter);
     connect(&m_again, &QTimer::timeout, this, &TranscriptModel::read);
+    m_needAgain.setSingleShot(true);
+    connect(&m_needAgain, &QTimer::timeout, this, &TranscriptModel::readNeeded);
 }
 
 TranscriptModel::~TranscriptModel() = default;
@@ -45,15 +55,19 @@ void TranscriptModel::open(const QString &conversation)
 {
     beginResetModel();
     m_conversation = conversation;
-    m_rows.clear();
+    m_pages.resize(0);
     m_projector.reset();
     m_buffered.clear();
     m_bufferedBytes = 0;
     m_floor = 0;
     m_attempts = 0;
-    m_loadingEarlier = false;
+    m_isReadingNeeded = false;
+    m_needFirst = 0;
+    m_needLast = -1;
+    m_lastInLog = 0;
     m_inherited.clear();
     m_again.stop();
+    m_needAgain.stop();
     ++m_reading;
     endResetModel();
     if (!m_conversation.isEmpty())
@@ -72,7 +86,7 @@ void TranscriptModel::reread()
 void TranscriptModel::read()
 {
     const quint64 number = ++m_reading;
-    m_loadingEarlier = false;
+    m_isReadingNeeded = false;
     m_history->rowsBefore(m_conversation, std::numeric_limits<qint64>::max(), RowsPerRead, this,
                           [this, number](const Result<RowPage, Error> &page) {
                               if (number != m_reading)
@@ -107,7 +121,18 @@ void TranscriptModel::onPage(const RowPage &page)
         readAgainSoon();
     // Rows are shown in any case; they are not wrong, only early.
     beginResetModel();
-    m_rows = page.rows;
+    // Closed rows never change: those that were read before stay. The others may be others now.
+    QList<int> stale;
+    m_pages.forEach([&](int place, const TranscriptRow &row) {
+        if (!row.closed)
+            stale.append(place);
+    });
+    for (const int place : std::as_const(stale))
+        m_pages.drop(place);
+    m_pages.resize(page.rows.isEmpty() ? 0 : placeCount(page.rows.last().row));
+    for (const TranscriptRow &row : page.rows)
+        m_pages.set(row);
+    m_lastInLog = m_pages.count();
     m_floor = floor;
     m_inherited.clear();
     for (const TranscriptRow &row : std::as_const(open))
@@ -206,7 +231,7 @@ void TranscriptModel::readRow(qint64 row, int attempt)
                                   return;
                               if (page && page->rows.size() == 1 && page->rows.first().row == row
                                   && page->rows.first().closed) {
-                                  m_rows[place] = page->rows.first();
+                                  m_pages.set(page->rows.first());
                                   Q_EMIT dataChanged(index(place), index(place));
                                   Q_EMIT settled();
                               } else if (attempt < MostAttempts) {
@@ -254,98 +279,191 @@ void TranscriptModel::readMoreText(const TranscriptRow &row, qint64 fromSeq, con
 
 void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)
 {
-    QList<TranscriptRow> added;
-    for (const auto &[number, row] : changed) {
-        const int place = placeOf(number);
-        if (place >= 0) {
-            m_rows[place] = row;
-            Q_EMIT dataChanged(index(place), index(place));
-        } else if (m_rows.isEmpty() || number > m_rows.last().row) {
-            added.append(row);
-        }
-    }
-    if (added.isEmpty()) {
-        if (!changed.empty())
-            Q_EMIT settled();
+    if (changed.empty())
         return;
+    const int count = m_pages.count();
+    for (auto it = changed.cbegin(); it != changed.cend() && it->first <= count; ++it) {
+        m_pages.set(it->second);
+        const int place = static_cast<int>(it->first) - 1;
+        Q_EMIT dataChanged(index(place), index(place));
     }
-    const int count = static_cast<int>(m_rows.size());
-    beginInsertRows({}, count, count + static_cast<int>(added.size()) - 1);
-    m_rows += added;
-    endInsertRows();
+    if (const int last = placeCount(changed.crbegin()->first); last > count) {
+        beginInsertRows({}, count, last - 1);
+        m_pages.resize(last);
+        for (auto it = changed.upper_bound(count); it != changed.cend(); ++it)
+            m_pages.set(it->second);
+        endInsertRows();
+        trim();
+    }
     Q_EMIT settled();
 }
 
 void TranscriptModel::readOutput(const TranscriptRow &call, qint64 most, QObject *context,
-                                 std::function<void(const QByteArray &, qint64)> reply)
+                                 std::function<void(const CallBytes &)> reply)
 {
     const QString callId = call.data[u"callId"].toString();
-    const qint64 out = call.data[u"stdoutBytes"].toInteger(0);
-    const qint64 err = call.data[u"stderrBytes"].toInteger(0);
-    const auto from = [most](qint64 total) { return std::max<qint64>(0, total - most); };
-    m_history->output(
-        m_conversation, callId, u"stdout"_s, from(out), std::min(out, most), context,
-        [this, callId, err, out, from, most, context, reply](const Result<QByteArray, Error> &first) {
-            const QByteArray bytes = first ? *first : QByteArray();
-            if (err == 0) {
-                reply(bytes, out);
-                return;
-            }
-            m_history->output(m_conversation, callId, u"stderr"_s, from(err), std::min(err, most), context,
-                              [bytes, out, err, reply](const Result<QByteArray, Error> &second) {
-                                  reply(bytes + (second ? *second : QByteArray()), out + err);
-                              });
-        });
+    CallBytes wanted;
+    wanted.total[0] = std::max<qint64>(0, call.data[u"stdoutBytes"].toInteger(0));
+    wanted.total[1] = std::max<qint64>(0, call.data[u"stderrBytes"].toInteger(0));
+    for (const int channel : {0, 1})
+        wanted.from[channel] = std::max<qint64>(0, wanted.total[channel] - most);
+    const auto answer = std::make_shared<CallBytes>(wanted);
+    const auto last = wanted.total[1] > 0 ? 1 : 0;
+    for (const int channel : {0, 1}) { // Answers come in the order of the questions.
+        if (channel != last && wanted.total[channel] == 0)
+            continue;
+        m_history->output(m_conversation, callId, channel == 0 ? u"stdout"_s : u"stderr"_s,
+                          wanted.from[channel], wanted.total[channel] - wanted.from[channel], context,
+                          [answer, channel, last, reply](const Result<QByteArray, Error> &bytes) {
+                              if (bytes)
+                                  answer->bytes[channel] = *bytes;
+                              if (channel == last)
+                                  reply(*answer);
+                          });
+        if (channel == last)
+            break;
+    }
 }
 
-bool TranscriptModel::hasEarlier() const { return !m_rows.isEmpty() && m_rows.first().row > 1; }
-
-void TranscriptModel::loadEarlier()
+void TranscriptModel::need(int first, int last)
 {
-    if (!hasEarlier() || m_loadingEarlier)
+    if (first != m_needFirst || last != m_needLast)
+        m_needAttempts = 0;
+    m_needFirst = first;
+    m_needLast = last;
+    readNeeded();
+}
+
+// One read at a time: when it is answered, what is needed then counts.
+void TranscriptModel::readNeeded()
+{
+    if (m_isReadingNeeded || m_needLast < m_needFirst || m_needAgain.isActive())
         return;
-    m_loadingEarlier = true;
+    std::optional<RowPages::Range> range = m_pages.absent(m_needFirst, m_needLast);
+    if (!range)
+        range = m_pages.absent(m_needFirst - RowsAhead, m_needLast + RowsAhead);
+    if (!range)
+        return;
+    m_isReadingNeeded = true;
     const quint64 number = m_reading;
-    m_history->rowsBefore(m_conversation, m_rows.first().row, RowsPerRead, this,
-                          [this, number](const Result<RowPage, Error> &page) {
+    const auto [first, last] = *range;
+    m_history->rowsBefore(m_conversation, last + 2, last - first + 1, this,
+                          [this, number, first, last](const Result<RowPage, Error> &page) {
                               if (number != m_reading)
                                   return;
-                              m_loadingEarlier = false;
-                              if (!page) {
+                              m_isReadingNeeded = false;
+                              if (page) {
+                                  onNeeded(first, last, *page);
+                                  return;
+                              }
+                              if (m_needAttempts == 0)
                                   Q_EMIT problem(page.error());
+                              if (++m_needAttempts < MostAttempts)
+                                  m_needAgain.start(NeedAgainAfter);
+                          });
+}
+
+void TranscriptModel::onNeeded(int first, int last, const RowPage &page)
+{
+    const auto take = [this](int place, const TranscriptRow *row) {
+        if (m_pages.isHere(place))
+            return; // It came live meanwhile.
+        if (!row) {
+            m_pages.setMissing(place);
+            return;
+        }
+        m_pages.set(*row);
+        if (!row->closed) {
+            m_inherited.insert(row->row);
+            if (m_projector && !m_projector->row(row->row))
+                readRow(row->row, 1); // It is closed by now; the log is behind.
+        }
+    };
+    last = std::min(last, m_pages.count() - 1);
+    int end = last; // Of what the answer tells about.
+    int begin = last + 1;
+    if (!page.rows.isEmpty()) {
+        m_lastInLog = std::max(m_lastInLog, page.rows.last().row);
+        begin = std::max(first, static_cast<int>(page.rows.first().row) - 1);
+    } else if (last < m_lastInLog) {
+        begin = first; // The log has rows after these and none of them.
+    }
+    if (end >= m_lastInLog)
+        end = static_cast<int>(m_lastInLog) - 1; // The log is behind what was shown.
+    auto row = page.rows.cbegin();
+    for (int place = begin; place <= end; ++place) {
+        while (row != page.rows.cend() && row->row < place + 1)
+            ++row;
+        take(place, row != page.rows.cend() && row->row == place + 1 ? &*row : nullptr);
+    }
+    if (begin > end) {
+        if (++m_needAttempts < MostAttempts)
+            m_needAgain.start(ReadAgainAfter);
+        return;
+    }
+    m_needAttempts = 0;
+    trim();
+    Q_EMIT dataChanged(index(begin), index(end));
+    Q_EMIT settled();
+    readNeeded();
+}
+
+void TranscriptModel::trim()
+{
+    const bool isNeeded = m_needLast >= m_needFirst; // Otherwise what is new is what will be looked at.
+    const int first = isNeeded ? m_needFirst : m_pages.count() - 1;
+    const QList<RowPages::Range> dropped =
+        m_pages.trim(first, isNeeded ? m_needLast : first, [this](const TranscriptRow &row) {
+            return !row.closed || m_inherited.contains(row.row);
+        });
+    for (const RowPages::Range &range : dropped)
+        Q_EMIT dataChanged(index(range.first), index(range.second));
+}
+
+void TranscriptModel::readRows(qint64 first, qint64 last, QObject *context,
+                               std::function<void(const Result<QList<TranscriptRow>, Error> &)> reply)
+{
+    const auto count = static_cast<int>(std::min<qint64>(RowPages::PageRows, last - first + 1));
+    m_history->rowsBefore(m_conversation, last + 1, count, context,
+                          [first, reply](const Result<RowPage, Error> &page) {
+                              if (!page) {
+                                  reply(fail(page.error()));
                                   return;
                               }
-                              if (page->rows.isEmpty() || m_rows.isEmpty()
-                                  || page->rows.last().row >= m_rows.first().row)
-                                  return;
-                              for (const TranscriptRow &row : page->rows) {
-                                  if (!row.closed)
-                                      m_inherited.insert(row.row);
-                              }
-                              beginInsertRows({}, 0, static_cast<int>(page->rows.size()) - 1);
-                              m_rows = page->rows + m_rows;
-                              endInsertRows();
-                              Q_EMIT settled();
+                              QList<TranscriptRow> rows = page->rows;
+                              while (!rows.isEmpty() && rows.first().row < first)
+                                  rows.removeFirst();
+                              reply(rows);
                           });
 }
 
 int TranscriptModel::placeOf(qint64 row) const
 {
-    const auto at = std::lower_bound(m_rows.cbegin(), m_rows.cend(), row,
-                                     [](const TranscriptRow &a, qint64 number) { return a.row < number; });
-    return at != m_rows.cend() && at->row == row ? static_cast<int>(at - m_rows.cbegin()) : -1;
+    return row >= 1 && row <= m_pages.count() ? static_cast<int>(row - 1) : -1;
+}
+
+int TranscriptModel::placeOfCall(const QString &callId) const
+{
+    return m_pages.findLast([&callId](const TranscriptRow &row) {
+        return row.kind == TranscriptRow::Kind::Call && row.data[u"callId"].toString() == callId;
+    });
+}
+
+int TranscriptModel::placeOfLastCall() const
+{
+    return m_pages.findLast([](const TranscriptRow &row) { return row.kind == TranscriptRow::Kind::Call; });
 }
 
 int TranscriptModel::rowCount(const QModelIndex &parent) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    return parent.isValid() ? 0 : m_pages.count();
 }
 
 QVariant TranscriptModel::data(const QModelIndex &index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
-    const TranscriptRow &row = m_rows[index.row()];
+    const TranscriptRow &row = m_pages.at(index.row());
     switch (role) {
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole:

@@ -6,6 +6,8 @@
 #include "engine/historyservice.h"
 #include "store/rows.h"
 #include "store/transcriptprojector.h"
+#include "transcript/calloutput.h"
+#include "transcript/rowpages.h"
 #include "util/error.h"
 #include "util/event.h"
 
@@ -21,10 +23,11 @@
 
 namespace Pilothouse {
 
-/// The rows of one conversation: the last ones from the log, earlier ones on demand, and the live tail
-/// projected from events as they come. Give it every event of the engine, also those of other conversations:
-/// what was seen tells whether a read of the log is complete. Rows that are read and events that are seen
-/// overlap; seq decides.
+/// The rows of one conversation, all of them by place: the last ones are read from the log when it is opened,
+/// others when a view needs them, and the live tail is projected from events as they come. Rows that are not
+/// here (isHere()) are stubs without a text; far ones become such again. Give it every event of the engine,
+/// also those of other conversations: what was seen tells whether a read of the log is complete. Rows that
+/// are read and events that are seen overlap; seq decides.
 class TranscriptModel : public QAbstractListModel {
     Q_OBJECT
 public:
@@ -40,22 +43,38 @@ public:
     /// Reads the end of the log anew: events were missed, or another program writes.
     void reread();
 
-    [[nodiscard]] bool hasEarlier() const;
-    void loadEarlier(); ///< Does nothing while a read is on its way.
+    /// Tells which rows a view shows: those that are not here are read, then those around them. What was
+    /// needed before and is not any more is not waited for.
+    void need(int first, int last);
+    [[nodiscard]] bool isHere(int place) const { return m_pages.isHere(place); }
+    [[nodiscard]] bool areHere(int first, int last) const { return m_pages.areHere(first, last); }
+    [[nodiscard]] int rowsHere() const { return m_pages.held(); } ///< Bounded, see RowPages.
+    /// Calls each of the rows that are here, in order.
+    void forEachHere(const std::function<void(int place, const TranscriptRow &)> &call) const
+    {
+        m_pages.forEach(call);
+    }
+    /// Place of a call's row, or of the last call; -1: none is here.
+    [[nodiscard]] int placeOfCall(const QString &callId) const;
+    [[nodiscard]] int placeOfLastCall() const;
 
     [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
-    /// Place of a row by its number; -1 if it is not here.
+    /// Place of a row by its number; -1 if there is none.
     [[nodiscard]] int placeOf(qint64 row) const;
-    /// The end of what a call printed, both channels one after the other; nothing if the context died.
+    /// The end of what a call printed, `most` bytes of each channel; nothing if the context died.
     void readOutput(const TranscriptRow &call, qint64 most, QObject *context,
-                    std::function<void(const QByteArray &bytes, qint64 total)> reply);
+                    std::function<void(const CallBytes &bytes)> reply);
     /// The whole text of an answer, also what its row does not hold; the function that is replied with makes
     /// it and takes its time: call it in another thread. Not replied to if the log cannot be read.
     using TextReply = std::function<void(std::function<QString()> text)>;
     void readWholeText(const TranscriptRow &row, QObject *context, TextReply reply);
+    /// Rows by number as the log has them, also those that are not here. At most a page is replied with, the
+    /// last ones of the range if that is less; nothing is kept.
+    void readRows(qint64 first, qint64 last, QObject *context,
+                  std::function<void(const Result<QList<TranscriptRow>, Error> &)> reply);
     /// The row itself, by place. Valid until the model changes.
-    [[nodiscard]] const TranscriptRow &rowAt(int place) const { return m_rows.at(place); }
+    [[nodiscard]] const TranscriptRow &rowAt(int place) const { return m_pages.at(place); }
 
 Q_SIGNALS:
     void problem(const Pilothouse::Error &error);
@@ -71,11 +90,14 @@ private:
     void readMoreText(const TranscriptRow &row, qint64 fromSeq, const QList<EventPtr> &before,
                       QObject *context, const TextReply &reply);
     void readAgainSoon();
+    void readNeeded();
+    void onNeeded(int first, int last, const RowPage &page);
+    void trim();
     void readRow(qint64 row, int attempt);
 
     HistoryService *m_history;
     QString m_conversation;
-    QList<TranscriptRow> m_rows;
+    RowPages m_pages;
     std::unique_ptr<TranscriptProjector> m_projector; ///< Null until the rows were read.
     EventBatch m_buffered; ///< Events of this conversation that came before the rows.
     qint64 m_bufferedBytes = 0;
@@ -84,7 +106,12 @@ private:
     QTimer m_again;
     int m_attempts = 0; ///< Reads that were behind the events already seen.
     quint64 m_reading = 0; ///< Number of the read whose answer counts.
-    bool m_loadingEarlier = false;
+    int m_needFirst = 0;
+    int m_needLast = -1;
+    bool m_isReadingNeeded = false;
+    QTimer m_needAgain;
+    int m_needAttempts = 0;
+    qint64 m_lastInLog = 0; ///< Highest number of a row that was read.
     /// Rows that were open when they were read: what the projector cannot know (a line of output half
     /// printed, rows of another page) is put right from the log once they are closed.
     QSet<qint64> m_inherited;

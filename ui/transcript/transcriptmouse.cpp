@@ -80,9 +80,10 @@ void TranscriptView::setHover(const QPoint &point)
     m_hover = viewport()->rect().contains(point) ? targetAt(point) : Target();
     const bool moved = before.place != m_hover.place || before.segment != m_hover.segment;
     // Only segments that look different under the pointer are painted anew.
+    const auto isButton = [](What what) { return what == What::Copy || what == What::Look; };
     if (moved && before.place >= 0)
         viewport()->update(before.rect);
-    if (m_hover.place >= 0 && (moved || before.hit.what == What::Copy || m_hover.hit.what == What::Copy))
+    if (m_hover.place >= 0 && (moved || isButton(before.hit.what) || isButton(m_hover.hit.what)))
         viewport()->update(m_hover.rect);
     Qt::CursorShape shape = Qt::ArrowCursor;
     switch (m_hover.hit.what) {
@@ -92,6 +93,7 @@ void TranscriptView::setHover(const QPoint &point)
     case What::Link:
     case What::Fold:
     case What::ShowAll:
+    case What::Look:
     case What::Image:
         shape = Qt::PointingHandCursor;
         break;
@@ -137,6 +139,9 @@ void TranscriptView::activate(const Target &target)
         m_stack.stopFollowing();
         m_stack.changed(target.place, target.place);
         arrange();
+        break;
+    case What::Look:
+        Q_EMIT lookWanted(m_model->conversation(), hit.value);
         break;
     case What::Image:
         m_images->load(hit.value, hit.value);
@@ -272,7 +277,7 @@ void TranscriptView::mouseReleaseEvent(QMouseEvent *event)
     m_isDragging = false;
     const QPoint point = event->position().toPoint();
     if (!m_selection.isEmpty() && QGuiApplication::clipboard()->supportsSelection())
-        QGuiApplication::clipboard()->setText(selectedText(), QClipboard::Selection);
+        copyTo(QClipboard::Selection);
     if (isClick)
         activate(targetAt(point));
     setHover(point);
@@ -322,6 +327,15 @@ void TranscriptView::contextMenuEvent(QContextMenuEvent *event)
         const QString link = target.hit.value;
         menu->addAction(tr("Copy link address"), this,
                         [link] { QGuiApplication::clipboard()->setText(link); });
+    }
+    if (m_current >= 0 && m_model->rowAt(m_current).kind == TranscriptRow::Kind::Call) {
+        const TranscriptRow &row = m_model->rowAt(m_current);
+        const QString callId = row.data[u"callId"].toString();
+        menu->addAction(tr("Open in Call pane"), this,
+                        [this, callId] { Q_EMIT callActivated(m_model->conversation(), callId); });
+        if (row.data[u"state"].toString() == "unknown"_L1)
+            menu->addAction(tr("Look on the machine"), this,
+                            [this, callId] { Q_EMIT lookWanted(m_model->conversation(), callId); });
     }
     menu->addAction(tr("Select all"), this, &TranscriptView::selectAll);
     QPoint at = event->globalPos();

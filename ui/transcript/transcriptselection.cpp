@@ -3,9 +3,9 @@
 
 #include "transcript/transcriptselection.h"
 
+#include "store/rows.h"
 #include "text/inerttext.h"
 #include "transcript/rowtext.h"
-#include "transcript/transcriptmodel.h"
 
 #include <algorithm>
 
@@ -50,28 +50,25 @@ bool TranscriptSelection::hasText(const TranscriptRow &row)
         || row.kind == TranscriptRow::Kind::Reasoning || row.kind == TranscriptRow::Kind::Notice;
 }
 
-QString TranscriptSelection::text(const TranscriptModel &model) const
+bool TranscriptSelection::addTo(QString &out, const TranscriptRow &row) const
 {
-    QString out;
-    for (int place = 0; place < model.rowCount() && out.size() < MostCopied; ++place) {
-        const TranscriptRow &row = model.rowAt(place);
-        if (!touches(row.row) || !isShown(row))
-            continue;
-        QString part;
-        if (hasText(row)) {
-            if (const auto selected = range(row.row, row.text.size()))
-                part =
-                    inertText(QStringView(row.text).mid(selected->first, selected->second - selected->first));
-        } else if (row.kind == TranscriptRow::Kind::Call || row.kind == TranscriptRow::Kind::Error) {
-            part = rowCopy(row);
-        }
-        if (part.isEmpty())
-            continue;
-        if (!out.isEmpty())
-            out += out.endsWith(u'\n') ? u"\n"_s : u"\n\n"_s;
-        out += part;
+    if (out.size() >= MostCopied)
+        return false;
+    if (!touches(row.row) || !isShown(row))
+        return true;
+    QString part;
+    if (hasText(row)) {
+        if (const auto selected = range(row.row, row.text.size()))
+            part = inertText(QStringView(row.text).mid(selected->first, selected->second - selected->first));
+    } else if (row.kind == TranscriptRow::Kind::Call || row.kind == TranscriptRow::Kind::Error) {
+        part = rowCopy(row);
     }
-    return out;
+    if (part.isEmpty())
+        return true;
+    if (!out.isEmpty())
+        out += out.endsWith(u'\n') ? u"\n"_s : u"\n\n"_s;
+    out += part;
+    return true;
 }
 
 std::pair<qsizetype, qsizetype> TranscriptSelection::wordAt(QStringView text, qsizetype place)

@@ -11,7 +11,6 @@
 
 namespace Pilothouse {
 
-class TranscriptModel;
 struct TranscriptRow;
 
 /// A place in the transcript that stays the same while rows come and lines break anew.
@@ -35,9 +34,9 @@ public:
     /// What of a row's text is selected; empty: nothing.
     [[nodiscard]] std::optional<std::pair<qsizetype, qsizetype>> range(qint64 row, qsizetype length) const;
 
-    /// The selected text as it was written, rows parted by an empty line. Rows without a text of their own
-    /// count as a whole. `isText` tells which have one.
-    [[nodiscard]] QString text(const TranscriptModel &model) const;
+    /// Adds what is selected of a row as it was written, rows parted by an empty line. Rows without a text of
+    /// their own count as a whole. False if there is room for no more.
+    bool addTo(QString &out, const TranscriptRow &row) const;
 
     /// Begin and end of the word around a place; of the white space if it stands there.
     [[nodiscard]] static std::pair<qsizetype, qsizetype> wordAt(QStringView text, qsizetype place);

@@ -28,9 +28,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int LoadEarlierAt = 40; // Rows left above the viewport when earlier ones are asked for.
 constexpr int LatestMargin = Metrics::SpaceL;
 constexpr int AheadMilliseconds = 4; // Of one slice of work that nobody waits for.
+constexpr auto LateAfter = 400ms; // Rows are there sooner; words that flash up would only disturb.
 
 } // namespace
 
@@ -86,6 +86,11 @@ TranscriptView::TranscriptView(QWidget *parent)
             m_ahead.start();
         updateBar();
     });
+    m_late.setSingleShot(true);
+    m_late.setInterval(LateAfter);
+    connect(&m_late, &QTimer::timeout, viewport(), qOverload<>(&QWidget::update));
+    // While the handle is held it stays under the pointer, whatever estimates become.
+    connect(verticalScrollBar(), &QAbstractSlider::sliderReleased, this, &TranscriptView::updateBar);
     m_dragScroll.setInterval(30ms);
     connect(&m_dragScroll, &QTimer::timeout, this, &TranscriptView::scrollWhileDragging);
 }
@@ -169,18 +174,13 @@ void TranscriptView::onReset()
         m_selection.clear();
         m_images->clear();
     }
-    for (int i = 0; m_model && i < m_model->rowCount(); ++i) {
-        const TranscriptRow &row = m_model->rowAt(i);
-        if (row.kind == TranscriptRow::Kind::Call && row.data[u"state"].toString() == "waiting"_L1)
-            m_waiting.insert(row.row);
-        if (row.kind == TranscriptRow::Kind::Text && !row.closed)
-            m_open.insert(row.row);
-    }
+    if (m_model)
+        m_model->forEachHere([this](int, const TranscriptRow &row) { note(row); });
     // Read anew: whoever read further up goes on reading there.
     const bool wasFollowing = m_stack.isFollowing();
     const bool isSame = m_model && m_model->rowCount() > 0
         && std::exchange(m_conversation, m_model->conversation()) == m_model->conversation();
-    m_stack.reset();
+    m_stack.reset(isSame);
     const int read = isSame && !wasFollowing ? m_model->placeOf(m_readRow) : -1;
     if (read >= 0)
         m_stack.put(read, m_readTop);
@@ -188,6 +188,15 @@ void TranscriptView::onReset()
         m_stack.follow();
     m_isStale = false;
     arrange();
+}
+
+// Keeps account of calls that wait for a person and of answers that are still written.
+void TranscriptView::note(const TranscriptRow &row)
+{
+    if (row.kind == TranscriptRow::Kind::Call && row.data[u"state"].toString() == "waiting"_L1)
+        m_waiting.insert(row.row);
+    if (row.kind == TranscriptRow::Kind::Text && !row.closed)
+        m_open.insert(row.row);
 }
 
 void TranscriptView::onInserted(int first, int last)
@@ -198,11 +207,8 @@ void TranscriptView::onInserted(int first, int last)
         m_current += last - first + 1;
     m_hover = {};
     for (int i = first; i <= last; ++i) {
-        const TranscriptRow &row = m_model->rowAt(i);
-        if (row.kind == TranscriptRow::Kind::Call && row.data[u"state"].toString() == "waiting"_L1)
-            m_waiting.insert(row.row);
-        if (row.kind == TranscriptRow::Kind::Text && !row.closed)
-            m_open.insert(row.row);
+        if (m_model->isHere(i))
+            note(m_model->rowAt(i));
     }
 }
 
@@ -210,6 +216,8 @@ void TranscriptView::onChanged(int first, int last)
 {
     m_isStale = true;
     for (int i = first; i <= last; ++i) {
+        if (!m_model->isHere(i))
+            continue;
         const TranscriptRow &row = m_model->rowAt(i);
         if (row.kind == TranscriptRow::Kind::Call) {
             if (row.data[u"state"].toString() == "waiting"_L1)
@@ -268,8 +276,12 @@ void TranscriptView::arrange()
     }
     if (std::exchange(m_wasFollowing, following) != following)
         Q_EMIT followingChanged(following);
-    if (m_model && m_stack.first() < LoadEarlierAt && m_model->hasEarlier())
-        m_model->loadEarlier();
+    if (m_model && m_stack.last() >= m_stack.first())
+        m_model->need(m_stack.first(), m_stack.last());
+    if (!m_stack.hasAbsent())
+        m_late.stop();
+    else if (!m_late.isActive())
+        m_late.start();
     const int from = m_stack.takeChangedFrom();
     if (from < viewport()->height())
         viewport()->update(0, from, viewport()->width(), viewport()->height() - from);
@@ -284,6 +296,10 @@ void TranscriptView::updateBar()
         return static_cast<int>(std::clamp<qint64>(value, 0, std::numeric_limits<int>::max() / 2));
     };
     QScrollBar *bar = verticalScrollBar();
+    if (bar->isSliderDown()) {
+        m_barPosition = bar->value();
+        return;
+    }
     bar->setPageStep(std::max(1, viewport()->height() - 2 * m_style->body.line));
     bar->setSingleStep(m_style->body.line);
     const int most = toBar(m_stack.total() - viewport()->height());
@@ -351,8 +367,10 @@ void TranscriptView::scrollContentsBy(int, int)
             m_stack.jumpTo(0);
         else if (std::abs(delta) <= 2 * viewport()->height())
             m_stack.scrollBy(delta);
-        else
-            m_stack.jumpTo(bar->value());
+        else // The bar's range may be an older estimate while its handle is held.
+            m_stack.jumpTo(static_cast<qint64>(
+                static_cast<double>(std::max<qint64>(0, m_stack.total() - viewport()->height()))
+                * bar->value() / std::max(1, bar->maximum())));
     }
     arrange();
     setHover(m_pointer);
@@ -415,6 +433,11 @@ void TranscriptView::paintEvent(QPaintEvent *event)
         if (rect.top() > clip.bottom() + 4)
             break;
         paintRow(&painter, i, clip);
+    }
+    if (m_stack.hasAbsent() && !m_late.isActive()) {
+        painter.setFont(m_style->small.font);
+        painter.setPen(TranscriptStyle::color(Role::Text3));
+        painter.drawText(viewport()->rect(), Qt::AlignCenter, tr("Reading the log"));
     }
 }
 

@@ -7,6 +7,7 @@
 #include "transcript/transcriptselection.h"
 
 #include <QAbstractScrollArea>
+#include <QClipboard>
 #include <QHash>
 #include <QPointer>
 #include <QSet>
@@ -18,6 +19,7 @@
 namespace Pilothouse {
 
 class Button;
+class TranscriptCopier;
 class TranscriptImages;
 class TranscriptModel;
 
@@ -46,8 +48,9 @@ public:
 
     void selectAll();
     void clearSelection();
-    [[nodiscard]] QString selectedText() const; ///< As it was written.
-    void copy(); ///< The selection, else the current row.
+    [[nodiscard]] QString selectedText() const; ///< As it was written; of rows that are here.
+    /// The selection, also what of it is far away, which takes a moment; else the current row.
+    void copy();
 
     /// Shows `widget` in the place of a waiting call's row, as wide as the column and as high as its
     /// sizeHint() or heightForWidth() says; the view becomes its parent. Null gives the row back; the caller
@@ -68,10 +71,14 @@ public:
     /// A row's place in the viewport, by place; may lie outside of it.
     [[nodiscard]] QRect rowRect(int place) const;
     [[nodiscard]] bool isUnfolded(int place) const;
+    /// Rows in view have not been read yet.
+    [[nodiscard]] bool isWaitingForRows() const { return m_stack.hasAbsent(); }
 
 Q_SIGNALS:
     void followingChanged(bool following);
     void callActivated(const QString &conversation, const QString &callId); ///< For the Call pane.
+    /// A person wants to see on the machine what became of a call.
+    void lookWanted(const QString &conversation, const QString &callId);
     void callsOutsideChanged();
     void linkHovered(const QString &target); ///< The whole target, inert; empty: none any more.
     void answerFinished(const QString &text); ///< Once per answer, for a screen reader.
@@ -105,6 +112,8 @@ private:
     void onReset();
     void onInserted(int first, int last);
     void onChanged(int first, int last);
+    void note(const TranscriptRow &row);
+    void copyTo(QClipboard::Mode mode);
     void onSettled();
     void restyle();
     void arrange();
@@ -153,7 +162,9 @@ private:
     QTimer m_tick;
     QTimer m_ahead; ///< Lays out what is near when nothing else is to do.
     QTimer m_dragScroll;
+    QTimer m_late; ///< Rows in view have been awaited for so long that it is said.
     TranscriptSelection m_selection;
+    QPointer<TranscriptCopier> m_copier;
     int m_current = -1;
     bool m_isKeyboard = false; ///< The current row was reached by keys: it has a ring.
     QPoint m_pressed{-1, -1};

@@ -323,7 +323,7 @@ private Q_SLOTS:
         QCOMPARE(ran.exitCode, 9);
         QVERIFY2(ran.err.contains("was paused") && ran.err.contains(id.toUtf8()), ran.err.constData());
         QCOMPARE(status(), u"active"_s);
-        QVERIFY(cli->run({u"sandbox"_s, u"exec"_s, id, u"true"_s}).err.isEmpty());
+        QCOMPARE(cli->run({u"sandbox"_s, u"exec"_s, id, u"true"_s}).err, QByteArray());
         QCOMPARE(cli->run({u"sandbox"_s, u"pause"_s, id}).exitCode, 0);
         const CliResult put = cli->run({u"sandbox"_s, u"put"_s, id, file, u"/home/user/f"_s});
         QCOMPARE(put.exitCode, 0);

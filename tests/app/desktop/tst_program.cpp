@@ -159,7 +159,7 @@ private Q_SLOTS:
         process.start();
         QVERIFY(process.waitForStarted(Patience));
         QTRY_COMPARE_WITH_TIMEOUT(owner(), process.processId(), Patience);
-        QVERIFY(QFile::exists(dataDir() + u"/log.db"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(dataDir() + u"/log.db"_s), Patience); // Made after the lock.
         QVERIFY(Tests::sendSignal(process, signal));
         QVERIFY(process.waitForFinished(Patience));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);

@@ -86,6 +86,50 @@ private Q_SLOTS:
         QCOMPARE(rows.at(4).lastSeq, 10);
     }
 
+    // The order in which both channels spoke is kept for the last lines only, however often they change.
+    void theOrderOfOutputIsKept()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        const QString id = newId();
+        script.add(EventKind::ToolCall,
+                   "{\"turn\":1,\"step\":1,\"attempt\":1,\"callId\":\"" + id.toUtf8()
+                       + "\",\"toolName\":\"bash\",\"args\":{\"command\":\"x\"}}");
+        script.addOutput(1, 1, id, "one\n");
+        script.addOutput(1, 1, id, "two\n");
+        script.addOutput(1, 1, id, "bad\n", "stderr");
+        script.addOutput(1, 1, id, "three\n");
+        QCOMPARE(project(script.all()).at(1).data[u"outputRuns"].toJson(), QByteArray("[8,-4,6]"));
+        for (int i = 0; i < 200; ++i)
+            script.addOutput(1, 1, id, "x\n", i % 2 ? "stdout" : "stderr");
+        const auto rows = project(script.all());
+        const Json &runs = rows.at(1).data[u"outputRuns"];
+        QCOMPARE(runs.size(), 24);
+        QCOMPARE(runs.elements().back().toInteger(0), 2);
+        QCOMPARE(runs.elements().front().toInteger(0), -2);
+    }
+
+    void troubleWithTheMachineIsTold_data()
+    {
+        QTest::addColumn<QByteArray>("state");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("gone") << QByteArray("gone") << u"Notice|The machine is gone: why"_s;
+        QTest::newRow("lost") << QByteArray("lost") << u"Notice|The machine is lost: why"_s;
+        QTest::newRow("failed") << QByteArray("failed") << u"Notice|The machine could not be started: why"_s;
+        QTest::newRow("unknown") << QByteArray("unknown")
+                                 << u"Notice|The state of the machine is not known: why"_s;
+        QTest::newRow("paused") << QByteArray("paused") << QString();
+    }
+    void troubleWithTheMachineIsTold()
+    {
+        QFETCH(QByteArray, state);
+        QFETCH(QString, words);
+        Tests::EventScript script;
+        script.add(EventKind::SandboxState,
+                   "{\"state\":\"" + state + "\",\"sandboxId\":\"sb\",\"detail\":\"why\"}");
+        QCOMPARE(shape(project(script.all())), words.isEmpty() ? QStringList() : QStringList{words});
+    }
+
     void goesOnFromOpenRows()
     {
         Tests::EventScript script;
@@ -200,8 +244,14 @@ private Q_SLOTS:
                                    << u"failed"_s;
         QTest::newRow("error result")
             << QByteArray(",\"result\":{\"error\":true},\"exitCode\":null") << result << u"failed"_s;
+        QTest::newRow("error text") << QByteArray(
+            ",\"result\":\"Reading /a failed: file not found\",\"isError\":true,\"exitCode\":null")
+                                    << result << u"failed"_s;
         QTest::newRow("unknown") << QByteArray(",\"exitCode\":0,\"outcome\":\"unknown\"") << result
                                  << u"unknown"_s;
+        QTest::newRow("told to stop")
+            << QByteArray(",\"exitCode\":143,\"outcome\":\"known\",\"stopped\":true") << result
+            << u"stopped"_s;
         QTest::newRow("denied") << QByteArray(",\"reason\":\"denied\"") << error << u"denied"_s;
         QTest::newRow("stopped") << QByteArray(",\"reason\":\"stopped\"") << error << u"stopped"_s;
         QTest::newRow("not run") << QByteArray(",\"reason\":\"not-run\"") << error << u"not-run"_s;
@@ -223,6 +273,8 @@ private Q_SLOTS:
         const auto rows = project(script.all());
         QCOMPARE(rows.at(1).data[u"state"].toString(), state);
         QVERIFY(rows.at(1).closed);
+        if (end.contains("file not found"))
+            QCOMPARE(rows.at(1).data[u"error"].toString(), u"Reading /a failed: file not found"_s);
     }
 
     void longTextIsBounded()

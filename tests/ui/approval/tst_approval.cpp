@@ -358,6 +358,23 @@ private Q_SLOTS:
         QCOMPARE(other.draft().kind, ApprovalDraft::Kind::Deny);
     }
 
+    // The letters stand on the buttons, so they work there as well.
+    void lettersWorkOnTheButtonsOfACard()
+    {
+        ApprovalCard card(call("{\"command\":\"make\"}"));
+        card.show();
+        QVERIFY(QTest::qWaitForWindowActive(&card));
+        for (QAbstractButton *button : card.findChildren<QAbstractButton *>()) {
+            if (!button->isVisible())
+                continue;
+            button->setFocus();
+            QTest::keyClick(button, Qt::Key_D);
+            QCOMPARE(card.draft().kind, ApprovalDraft::Kind::Deny);
+            QTest::keyClick(&card, Qt::Key_Escape);
+            QCOMPARE(card.draft().kind, ApprovalDraft::Kind::None);
+        }
+    }
+
     // Two cards of one call: the one that is used leads, the other goes along and leaves the focus.
     void aCardThatFollowsTakesNoFocus()
     {

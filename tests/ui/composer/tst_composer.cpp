@@ -235,6 +235,8 @@ private Q_SLOTS:
         QVERIFY(button);
         QCOMPARE(button->text(), u"Send"_s);
         QVERIFY(!button->isEnabled());
+        composer.edit()->setPlainText(u" \n "_s);
+        QVERIFY(!button->isEnabled());
         composer.edit()->setPlainText(u"x"_s);
         QVERIFY(button->isEnabled());
         composer.setRunning(true);

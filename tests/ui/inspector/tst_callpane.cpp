@@ -214,6 +214,42 @@ private Q_SLOTS:
         QVERIFY(!button->isVisible());
     }
 
+    /// What is saved does not depend on how much of it was read for the screen by then.
+    void allIsSavedBeforeAllIsRead()
+    {
+        Bench b;
+        const QString id = newId();
+        const QByteArray own = "{\"turn\":1,\"step\":1,\"callId\":\"" + id.toUtf8() + "\"";
+        b.script.add(EventKind::ToolCall, own + ",\"toolName\":\"bash\",\"args\":{\"command\":\"x\"}}");
+        b.script.add(EventKind::ToolStart, own + ",\"toolName\":\"bash\",\"args\":{\"command\":\"x\"}}");
+        QByteArray whole;
+        for (int i = 0; i < 60; ++i) {
+            const QByteArray piece = QByteArray(60'000, 'x') + QByteArray::number(i) + '\n';
+            b.script.addOutput(1, 1, id, piece);
+            whole += piece;
+        }
+        b.script.add(EventKind::ToolResult,
+                     own + ",\"result\":{},\"exitCode\":0,\"durationMs\":5,\"outcome\":\"known\"}");
+        b.write(b.script.all());
+        const QString target = b.dir.filePath(u"early"_s);
+        b.pane->setAskFileName([&](QWidget *, const QString &,
+                                   const std::function<void(const QString &)> &then) { then(target); });
+        QSignalSpy saved(b.pane.get(), &CallPane::saved);
+        bool isAsked = false;
+        connect(b.model->output(), &OutputModel::changed, b.pane.get(), [&] {
+            if (b.model->isLoading() || std::exchange(isAsked, true))
+                return;
+            QVERIFY(!b.model->output()->isSettled());
+            b.pane->saveOutput(CallPane::What::All);
+        });
+        b.model->open(b.script.conversation(), id, 1);
+        QTRY_COMPARE_WITH_TIMEOUT(saved.size(), 1, Patience);
+        QFile file(target);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.size(), whole.size());
+        QVERIFY(file.readAll() == whole);
+    }
+
     void exactBytesAreSaved()
     {
         Bench b;

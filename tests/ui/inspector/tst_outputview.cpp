@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "inspector/outputpainter.h"
 #include "inspector/outputview.h"
 #include "support/testmain.h"
 
 #include <QAccessible>
 #include <QApplication>
 #include <QClipboard>
+#include <QPainter>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -60,6 +62,45 @@ struct Shown {
 class TestOutputView : public Tests::Test {
     Q_OBJECT
 private Q_SLOTS:
+    /// A row is wrapped and scrolled sideways by columns: what stands in them does not depend on what is
+    /// before.
+    void partsOfRowsStandInTheirColumns_data()
+    {
+        QTest::addColumn<QString>("line");
+        QTest::addColumn<int>("from");
+        QTest::newRow("letter after ascii") << u"0123456789\u00e4bcdef"_s << 5;
+        QTest::newRow("at the letter") << u"0123456789\u00e4bcdef"_s << 10;
+        QTest::newRow("after the letter") << u"\u00e4bcdefghijklmnop"_s << 3;
+        QTest::newRow("mark before") << u"e\u0301bcdefghijk\u00e4"_s << 1;
+        QTest::newRow("all letters") << u"\u00e4\u00f6\u00fc\u00e4\u00f6\u00fc\u00e4\u00f6\u00fc"_s << 4;
+        QTest::newRow("ascii") << u"0123456789abcdef"_s << 5;
+    }
+    void partsOfRowsStandInTheirColumns()
+    {
+        QFETCH(QString, line);
+        QFETCH(int, from);
+        const auto painted = [](const QString &text, int column) {
+            Shown s;
+            s.add(text.toUtf8() + '\n');
+            const OutputPainter output;
+            QImage image(300, 40, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            if (const LineStore::Row *row = s.model.row(0))
+                output.paint(&painter, *row, column, column + 20, QPointF(10, 10), Qt::black);
+            return image;
+        };
+        QString rest = line;
+        for (int columns = 0; columns < from; ++columns) {
+            rest.remove(0, 1);
+            while (!rest.isEmpty() && rest.at(0).isMark())
+                rest.remove(0, 1);
+        }
+        const QImage part = painted(line, from);
+        QVERIFY(part != painted(QString(), 0));
+        QCOMPARE(part, painted(rest, 0));
+    }
+
     void followsTheEndUntilScrolledAway()
     {
         Shown s;

@@ -13,6 +13,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTemporaryDir>
@@ -100,6 +101,55 @@ private Q_SLOTS:
         QVERIFY(textOf(page).contains(u"invalid x-api-key"_s));
         page.setTested(u"anthropic"_s, ServiceTest{u"GET x"_s, u"answers, 12 ms"_s, 12});
         QCOMPARE(row->verdict(), u"works"_s);
+    }
+
+    void columnsOfKeysStandUnderEachOther()
+    {
+        SettingsPage page;
+        QList<ServiceInfo> known = services();
+        known[1].keySource = ServiceInfo::KeySource::Session; // Shows one button more.
+        known[1].keyHint = u"sk-ant-…x9Qa"_s;
+        page.setServices(known);
+        page.setUsable(true);
+        for (const int width : {1024, 1440}) {
+            page.resize(width, 700);
+            page.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&page));
+            for (const QString &column : {u"Key"_s, u"Last test"_s, u"Seen"_s}) {
+                QSet<int> lefts;
+                int count = 0;
+                for (const QLabel *label : page.findChildren<QLabel *>()) {
+                    if (label->accessibleName() != column)
+                        continue;
+                    lefts.insert(label->mapTo(&page, QPoint()).x());
+                    ++count;
+                }
+                QCOMPARE(count, 4); // Two headings, two services.
+                QCOMPARE(lefts.size(), 1);
+            }
+        }
+    }
+
+    void theSectionThatHoldsAWordIsFound()
+    {
+        SettingsPage page;
+        page.setServices(services());
+        page.resize(1200, 700);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        auto *find = page.findChild<QLineEdit *>();
+        QCOMPARE(find->accessibleName(), u"Find a setting"_s);
+        find->setFocus();
+        QTest::keyClicks(find, u"CONTRAST"_s);
+        QCOMPARE(page.section(), u"appearance"_s);
+        QTest::keyClick(find, Qt::Key_Escape); // First the word, then the page.
+        QVERIFY(find->text().isEmpty());
+        QTest::keyClicks(find, u"xyzzy"_s);
+        QCOMPARE(page.section(), u"appearance"_s);
+        QTest::keyClick(find, Qt::Key_Escape);
+        QSignalSpy left(&page, &SettingsPage::left);
+        QTest::keyClick(find, Qt::Key_Escape);
+        QCOMPARE(left.size(), 1);
     }
 
     void hintsOfKeysGiveNothingAway()

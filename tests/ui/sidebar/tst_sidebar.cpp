@@ -131,37 +131,55 @@ private Q_SLOTS:
         QCOMPARE(m_model->conversationCount(), 2);
     }
 
-    // A conversation that gets into another group stays the one that is shown.
-    void aRowThatMovesChoosesNoOther()
+    /// Whatever a conversation's row does, only a person chooses another one.
+    void theChosenOneStaysChosenWhereverItGoes()
     {
-        QList<Tests::EventScript> scripts{conversation("One"), conversation("Two"), conversation("Three")};
-        EventBatch all;
-        for (Tests::EventScript &script : scripts) {
-            script.add(EventKind::UserMessage, "{\"messageId\":\"m\",\"text\":\"go\",\"delivery\":\"now\"}");
-            script.add(EventKind::TurnStart, "{\"turn\":1,\"parent\":0}");
-            all += script.all();
+        Tests::EventScript first = conversation("First");
+        Tests::EventScript second = conversation("Second");
+        Tests::EventScript third = conversation("Third");
+        for (Tests::EventScript *script : {&first, &second}) {
+            script->add(EventKind::UserMessage, "{\"messageId\":\"m\",\"text\":\"go\",\"delivery\":\"now\"}");
+            script->add(EventKind::TurnStart, "{\"turn\":1,\"parent\":0}");
         }
-        write(all);
+        write(first.all() + second.all() + third.all());
         m_source->reload();
-        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 4, Patience);
-        ConversationListView view;
-        view.setConversations(m_model.get());
-        view.show();
-        const QString id = m_model->index(2).data(ConversationListModel::IdRole).toString();
-        const QString title = m_model->index(2).data().toString();
-        view.choose(id);
-        QSignalSpy chosen(&view, &ConversationListView::conversationChosen);
-        for (Tests::EventScript &script : scripts) {
-            if (script.conversation() != id)
-                continue;
-            const int before = static_cast<int>(script.all().size());
-            script.add(EventKind::TurnFinish, "{\"turn\":1,\"reason\":\"stopped\"}");
-            follow(script, before);
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->conversationCount(), 3, Patience);
+        ConversationListView list;
+        ConversationListView rail;
+        rail.setNarrow(true);
+        QSignalSpy chosen(&list, &ConversationListView::conversationChosen);
+        QSignalSpy chosenInRail(&rail, &ConversationListView::conversationChosen);
+        for (ConversationListView *view : {&list, &rail}) {
+            view->setConversations(m_model.get());
+            view->resize(264, 400);
+            view->show();
+            view->choose(first.conversation());
         }
-        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 5, Patience);
+        const auto go = [&](Tests::EventScript &script, EventKind kind, const QByteArray &payload) {
+            const int before = static_cast<int>(script.all().size());
+            script.add(kind, payload);
+            follow(script, before);
+            for (const ConversationListView *view : {&list, &rail}) {
+                QCOMPARE(view->chosen(), first.conversation());
+                QCOMPARE(view->currentIndex().data(ConversationListModel::IdRole).toString(),
+                         first.conversation());
+            }
+        };
+        const QByteArray call = "{\"turn\":1,\"step\":1,\"attempt\":1,\"callId\":\"k\",\"toolName\":\"bash\"";
+        for (Tests::EventScript *script : {&first, &second}) {
+            go(*script, EventKind::ToolCall, call + ",\"args\":{}}");
+            go(*script, EventKind::ToolApproval,
+               call + ",\"state\":\"asked\",\"by\":\"policy\",\"rule\":\"*\",\"reason\":\"\"}");
+            go(*script, EventKind::ToolApproval,
+               call + ",\"state\":\"approved\",\"by\":\"user\",\"rule\":\"\",\"reason\":\"\"}");
+            go(*script, EventKind::TurnFinish,
+               "{\"turn\":1,\"reason\":\"finished\",\"text\":\"\",\"steps\":1}");
+            go(*script, EventKind::UserMessage,
+               "{\"messageId\":\"n\",\"text\":\"again\",\"delivery\":\"now\"}");
+            go(*script, EventKind::TurnStart, "{\"turn\":2,\"parent\":0}");
+        }
         QCOMPARE(chosen.size(), 0);
-        QCOMPARE(view.chosen(), id);
-        QCOMPARE(view.currentIndex().data().toString(), title);
+        QCOMPARE(chosenInRail.size(), 0);
     }
 
     void rowsAreAsHighAsTheyAreUrgent()

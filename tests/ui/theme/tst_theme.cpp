@@ -114,7 +114,7 @@ private Q_SLOTS:
         QCOMPARE(QApplication::palette().color(QPalette::Inactive, QPalette::Highlight),
                  theme.color(Role::SelectedInactive));
         theme.force(Scheme::Dark);
-        QCOMPARE(changed.size(), 1); // Nothing changed, so nobody repaints.
+        QCOMPARE(changed.size(), 1); // No changes, so nobody repaints.
         theme.force({});
         QCOMPARE(changed.size(), 2);
     }

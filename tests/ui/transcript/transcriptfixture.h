@@ -132,9 +132,9 @@ public:
         script.add(EventKind::ToolStart,
                    place() + ",\"callId\":\"" + callId.toUtf8() + "\",\"toolName\":\"bash\"}");
     }
-    void output(const QString &callId, const QByteArray &bytes)
+    void output(const QString &callId, const QByteArray &bytes, const QByteArray &channel = "stdout")
     {
-        script.addOutput(m_turn, m_step, callId, bytes);
+        script.addOutput(m_turn, m_step, callId, bytes, channel);
     }
     void result(const QString &callId, int exitCode, qint64 bytes)
     {
@@ -144,6 +144,14 @@ public:
                        + "},\"exitCode\":" + QByteArray::number(exitCode)
                        + ",\"durationMs\":900,\"truncated\":false,\"outcome\":\"known\",\"stdoutBytes\":"
                        + QByteArray::number(bytes) + ",\"stderrBytes\":0}");
+    }
+
+    /// How a call ended, with members of our own: "\"timedOut\":true".
+    void resultWith(const QString &callId, const QByteArray &members)
+    {
+        script.add(EventKind::ToolResult,
+                   place() + ",\"callId\":\"" + callId.toUtf8()
+                       + "\",\"toolName\":\"bash\",\"result\":{},\"truncated\":false," + members + "}");
     }
 
     [[nodiscard]] int placeOfCall(const QString &callId) const

@@ -33,6 +33,31 @@ TranscriptRow rowOf(TranscriptRow::Kind kind, const QString &text, const QByteAr
 
 } // namespace
 
+namespace {
+
+CallBytes stdoutOf(const QByteArray &bytes, qint64 total)
+{
+    CallBytes out;
+    out.bytes[0] = bytes;
+    out.total[0] = total;
+    out.from[0] = total - bytes.size();
+    return out;
+}
+
+QStringList linesOf(const CallOutput &output)
+{
+    QStringList lines;
+    for (const LineStore::Row &row : output.lines) {
+        QString line = row.channel == LineStore::Channel::Stderr ? u"!"_s : QString();
+        for (const AnsiSpan &span : row.spans)
+            line += span.text;
+        lines.append(line);
+    }
+    return lines;
+}
+
+} // namespace
+
 class TestRowText : public Tests::Test {
     Q_OBJECT
 private Q_SLOTS:
@@ -77,7 +102,7 @@ private Q_SLOTS:
         add("denied by rule", "{\"state\":\"denied\",\"approval\":{\"by\":\"policy\"}}",
             u"Denied by a rule"_s, u"denied"_s, u"|"_s, {});
         add("unknown", "{\"state\":\"unknown\",\"exitCode\":0}", u"Outcome unknown"_s, u"interrupted"_s,
-            u"|"_s, u"Nobody saw how it ended; look at the machine before you repeat it."_s);
+            u"|"_s, u"The program ended while it ran"_s);
         add("stopped",
             "{\"state\":\"stopped\",\"exitCode\":130,\"durationMs\":41000,\"stdoutBytes\":2100000}",
             u"Stopped"_s, u"stopping"_s, u"|41.0 s"_s, u"exit 130; 2.1 MB of output kept"_s);
@@ -173,16 +198,69 @@ private Q_SLOTS:
         QByteArray bytes;
         for (int i = 1; i <= 40; ++i)
             bytes += "\x1b[32mline " + QByteArray::number(i) + "\x1b[0m\n";
-        const CallOutput output = lastLines(bytes, bytes.size());
-        QCOMPARE(output.lines.size(), 12);
-        QCOMPARE(output.lines.last(), u"line 40"_s);
-        QCOMPARE(output.lines.first(), u"line 29"_s);
-        QVERIFY(output.isCut);
-        QVERIFY(!lastLines("a\nb", 3).isCut);
-        QCOMPARE(lastLines("a\nb", 3).lines, (QStringList{u"a"_s, u"b"_s}));
-        QVERIFY(lastLines("\n", 1).lines.size() <= 1);
-        QVERIFY(lastLines("", 0).lines.isEmpty());
-        QCOMPARE(lastLines("10%\r20%\r30%", 11).lines, QStringList{u"30%"_s});
+        const CallOutput output = lastLines(stdoutOf(bytes, bytes.size()), {});
+        QCOMPARE(linesOf(output).size(), 12);
+        QCOMPARE(linesOf(output).last(), u"line 40"_s);
+        QCOMPARE(linesOf(output).first(), u"line 29"_s);
+        QCOMPARE(output.lines.front().spans.front().style.foreground, 2); // Green.
+        QCOMPARE(output.linesAbove, 28);
+        QVERIFY(!output.isCut);
+        QVERIFY(lastLines(stdoutOf(bytes, 1'000'000), {}).isCut);
+        QCOMPARE(linesOf(lastLines(stdoutOf("a\nb", 3), {})), (QStringList{u"a"_s, u"b"_s}));
+        QVERIFY(lastLines(stdoutOf("\n", 1), {}).lines.size() <= 1);
+        QVERIFY(lastLines(stdoutOf("", 0), {}).lines.empty());
+        QCOMPARE(linesOf(lastLines(stdoutOf("10%\r20%\r30%", 11), {})), QStringList{u"30%"_s});
+    }
+
+    // Both channels in the order in which they came, as far as it is known.
+    void bothChannelsInterleave()
+    {
+        CallBytes bytes;
+        bytes.bytes[0] = "one\ntwo\nthree\n";
+        bytes.bytes[1] = "bad\nworse\n";
+        bytes.total[0] = 14;
+        bytes.total[1] = 10;
+        Json runs = Json::array();
+        for (const qint64 length : {4, -4, 4, -6, 6})
+            runs.append(Json::number(length));
+        QCOMPARE(linesOf(lastLines(bytes, runs)),
+                 (QStringList{u"one"_s, u"!bad"_s, u"two"_s, u"!worse"_s, u"three"_s}));
+        // Only the last runs are known: what was before stands first.
+        Json last = Json::array();
+        last.append(Json::number(qint64(-6)));
+        last.append(Json::number(qint64(6)));
+        QCOMPARE(linesOf(lastLines(bytes, last)),
+                 (QStringList{u"one"_s, u"two"_s, u"!bad"_s, u"!worse"_s, u"three"_s}));
+        // Only the ends were read, and of one channel less than there is.
+        bytes.from[0] = 8;
+        bytes.bytes[0] = "thr";
+        bytes.from[1] = 4;
+        bytes.bytes[1] = "worse\n";
+        const CallOutput cut = lastLines(bytes, runs);
+        QCOMPARE(linesOf(cut), (QStringList{u"!worse"_s, u"thr"_s}));
+        QVERIFY(cut.isCut);
+        QCOMPARE(cut.read, 9);
+        // Nonsense is shown somehow.
+        Json odd = Json::array();
+        odd.append(Json::number(std::numeric_limits<qint64>::min() + 1));
+        odd.append(Json::string(u"x"_s));
+        QVERIFY(!lastLines(bytes, odd).lines.empty());
+    }
+
+    void aTimeLimitIsSaid()
+    {
+        TranscriptRow row;
+        row.kind = TranscriptRow::Kind::Call;
+        row.data = Json::object();
+        row.data.set(u"toolName"_s, Json::string(u"bash"_s));
+        row.data.set(u"state"_s, Json::string(u"failed"_s));
+        row.data.set(u"exitCode"_s, Json::number(qint64(124)));
+        row.data.set(u"durationMs"_s, Json::number(qint64(60'210)));
+        QCOMPARE(callStateText(row), u"exit 124"_s);
+        row.data.set(u"timedOut"_s, Json::boolean(true));
+        QCOMPARE(callStateText(row), u"timed out after 60 s"_s);
+        QCOMPARE(callCard(row, 0).look.word, u"timed out after 60 s"_s);
+        QVERIFY(rowSpoken(row).contains(u"timed out after 60 s"_s));
     }
 };
 

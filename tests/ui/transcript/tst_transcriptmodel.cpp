@@ -147,7 +147,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(rowsOf(model), later, Patience);
     }
 
-    void earlierRowsComeOnDemand()
+    void rowsComeWhereTheyAreNeeded()
     {
         prepare();
         Tests::EventScript script;
@@ -159,17 +159,78 @@ private Q_SLOTS:
         const QAbstractItemModelTester tester(&model, FailureMode::Fatal);
         model.open(script.conversation());
         QTRY_VERIFY_WITH_TIMEOUT(model.rowCount() > 0, Patience);
-        QCOMPARE(model.rowCount(), 200);
-        const qint64 last = model.rowAt(199).row;
-        while (model.hasEarlier()) {
-            const int before = model.rowCount();
-            model.loadEarlier();
-            model.loadEarlier(); // Asked twice, read once.
-            QTRY_VERIFY_WITH_TIMEOUT(model.rowCount() > before, Patience);
-        }
-        QCOMPARE(model.rowCount(), static_cast<int>(last));
-        for (int i = 0; i < model.rowCount(); ++i)
+        const int count = model.rowCount(); // All have a place from the start.
+        QVERIFY(count > 600);
+        QVERIFY(model.areHere(count - 200, count - 1));
+        QVERIFY(!model.isHere(count - 201));
+        for (int i = 0; i < count; ++i)
             QCOMPARE(model.rowAt(i).row, i + 1);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.need(300, 310);
+        model.need(300, 310);
+        QTRY_VERIFY_WITH_TIMEOUT(model.areHere(300 - 40, 310 + 40), Patience); // And what is near.
+        QVERIFY(!model.isHere(100));
+        QVERIFY(!changed.isEmpty());
+        // Asked for in passing: only where one stays is read first.
+        for (int place = 200; place >= 0; place -= 10)
+            model.need(place, place + 10);
+        QTRY_VERIFY_WITH_TIMEOUT(model.areHere(0, 10), Patience);
+        model.need(0, count - 1);
+        QTRY_VERIFY_WITH_TIMEOUT(model.areHere(0, count - 1), Patience);
+        QCOMPARE(model.rowCount(), count);
+        for (int i = 0; i < count; ++i)
+            QCOMPARE(model.rowAt(i).row, i + 1);
+    }
+
+    // What is far goes, comes again and is the same; what is open stays.
+    void farRowsAreDroppedAndReadAgain()
+    {
+        prepare();
+        Tests::EventScript script;
+        script.addCreated();
+        for (int turn = 1; turn <= 60; ++turn)
+            script.addTurn(turn);
+        const int turn = 61;
+        script.add(EventKind::TurnStart,
+                   "{\"turn\":61,\"parent\":null,\"messageIds\":[],\"provider\":\"demo\",\"model\":\"x\","
+                   "\"maxSteps\":5,\"afterTurn\":\"pause\"}");
+        QVERIFY(write(script.all()));
+        TranscriptModel model(m_history.get());
+        const QAbstractItemModelTester tester(&model, FailureMode::Fatal);
+        model.open(script.conversation());
+        QTRY_VERIFY_WITH_TIMEOUT(model.rowCount() > 0, Patience);
+        const int before = model.rowCount();
+        model.need(0, 5);
+        QTRY_VERIFY_WITH_TIMEOUT(model.areHere(0, 40), Patience);
+        // Live rows, large enough that not all are kept, while one reads at the start.
+        const qsizetype from = script.all().size();
+        for (int step = 1; step <= 40; ++step) {
+            const QByteArray place = "{\"turn\":" + QByteArray::number(turn)
+                + ",\"step\":" + QByteArray::number(step) + ",\"attempt\":1";
+            script.add(EventKind::StepStart, place + "}");
+            for (int part = 0; part < 10; ++part)
+                script.add(EventKind::TextDelta,
+                           place + ",\"part\":" + QByteArray::number(part) + ",\"text\":\""
+                               + QByteArray(60'000, 'w') + "\"}");
+            if (step < 40)
+                script.add(EventKind::StepFinish,
+                           place + ",\"finishReason\":\"stop\",\"usage\":{},\"costNanos\":1}");
+        }
+        model.takeEvents(script.all().mid(from));
+        const int count = model.rowCount();
+        QCOMPARE(count, before + 40 * 11);
+        QVERIFY(model.areHere(0, 40));
+        const int far = count - 150;
+        QVERIFY(!model.isHere(far)); // Closed, and the farthest.
+        QVERIFY(model.areHere(count - 10, count - 1)); // Still written.
+        // The log does not have them yet: they are awaited.
+        model.need(far, far + 5);
+        QCoreApplication::processEvents();
+        QVERIFY(!model.isHere(far));
+        QVERIFY(write(script.all().mid(from)));
+        QTRY_VERIFY_WITH_TIMEOUT(model.areHere(far, far + 5), Patience);
+        QVERIFY(std::max(model.rowAt(far).text.size(), model.rowAt(far + 1).text.size()) == 60'000);
+        QVERIFY(model.rowAt(far).closed);
     }
 
     void anotherConversationsEventsChangeNothing()

@@ -17,6 +17,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <ctime>
+
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
 
@@ -66,15 +68,6 @@ private:
         shown.script.addTurn(turn);
         shown.model->takeEvents(shown.script.all().mid(before));
     }
-    static void loadAll(Shown &shown)
-    {
-        while (shown.model->hasEarlier()) {
-            const int before = shown.model->rowCount();
-            shown.model->loadEarlier();
-            QTRY_VERIFY_WITH_TIMEOUT(shown.model->rowCount() > before, Patience);
-        }
-    }
-
     static void addEveryState(Tests::TranscriptFixture &shown)
     {
         Tests::EventScript &script = shown.script;
@@ -175,28 +168,15 @@ private Q_SLOTS:
         QCOMPARE(bar->value(), bar->maximum());
     }
 
-    void earlierRowsDoNotMoveWhatIsRead()
-    {
-        Shown shown;
-        show(shown, 40);
-        QVERIFY(shown.model->hasEarlier());
-        shown.view->verticalScrollBar()->setValue(shown.view->verticalScrollBar()->maximum() - 1500);
-        const int rows = shown.model->rowCount();
-        const QImage before = shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage();
-        shown.model->loadEarlier();
-        QTRY_VERIFY_WITH_TIMEOUT(shown.model->rowCount() > rows, Patience);
-        QCOMPARE(shown.view->viewport()->grab(QRect(0, 0, 400, 300)).toImage(), before);
-    }
-
     void onlyWhatIsNearIsLaidOut()
     {
         Shown shown;
         show(shown, 300);
-        loadAll(shown);
         QVERIFY(shown.model->rowCount() > 3000);
         QScrollBar *bar = shown.view->verticalScrollBar();
         for (int step = 0; step <= 20; ++step) {
             bar->setValue(static_cast<int>(qint64(bar->maximum()) * step / 20));
+            QTRY_VERIFY_WITH_TIMEOUT(!shown.view->isWaitingForRows(), Patience);
             shown.view->viewport()->grab();
             QVERIFY(shown.view->layoutCount() < 200);
         }
@@ -207,7 +187,6 @@ private Q_SLOTS:
     {
         Shown shown;
         show(shown, 12);
-        loadAll(shown);
         QScrollBar *bar = shown.view->verticalScrollBar();
         for (int i = 0; i < 2000 && bar->value() > 0; ++i)
             bar->setValue(bar->value() - 37);
@@ -258,13 +237,18 @@ private Q_SLOTS:
             shown.script.add(EventKind::TextDelta,
                              "{\"turn\":2,\"step\":1,\"attempt\":1,\"part\":0,\"text\":\""
                                  + QByteArray(10'000, 'w') + "\"}");
+        // Of this thread's own time: what another program takes from it is not the view's doing.
+        const auto spentMs = [] {
+            timespec now = {};
+            ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+            return static_cast<qint64>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+        };
         qint64 longest = 0;
         for (qsizetype i = before; i < shown.script.all().size(); ++i) {
-            QElapsedTimer timer;
-            timer.start();
+            const qint64 begin = spentMs();
             shown.model->takeEvents({shown.script.all().at(i)});
             shown.view->viewport()->grab();
-            longest = std::max(longest, timer.elapsed());
+            longest = std::max(longest, spentMs() - begin);
         }
         qInfo("longest step %lld ms", longest);
         QVERIFY(longest < 100);

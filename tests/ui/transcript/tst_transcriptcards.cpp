@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+// What unfolded cards and the second lines of calls show, and what their buttons do.
+
+#include "support/testmain.h"
+#include "theme/metrics.h"
+#include "theme/theme.h"
+#include "transcriptfixture.h"
+
+#include <QTest>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int Patience = 20'000;
+
+int pixelsOf(const QImage &image, const QColor &color)
+{
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x)
+            count += (image.pixel(x, y) & 0xFFFFFFU) == (color.rgb() & 0xFFFFFFU) ? 1 : 0;
+    }
+    return count;
+}
+
+} // namespace
+
+class TestTranscriptCards : public Tests::Test {
+    Q_OBJECT
+private Q_SLOTS:
+    // Both channels of a running call, line by line as they come.
+    void outputStandsInTheOrderOfArrival()
+    {
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        const QString id = newId();
+        shown.call(id, u"make"_s);
+        shown.run(id);
+        QVERIFY(shown.show({640, 600}));
+        const int place = shown.placeOfCall(id);
+        shown.view->toggle(place);
+        const int before = shown.view->rowRect(place).height();
+        shown.output(id, "\x1b[32mcompiling\x1b[0m\n");
+        shown.output(id, "warning: old\n", "stderr");
+        shown.output(id, "done\n");
+        QVERIFY(shown.liveAndStored());
+        const Json runs = shown.model->rowAt(place).data[u"outputRuns"];
+        QCOMPARE(runs.toJson(), QByteArray("[19,-13,5]"));
+        const int line = Theme::instance().lineHeight(TextStyle::Mono);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(place).height() >= before + 3 * line, Patience);
+        const QColor red = Theme::instance().color(Role::Failed);
+        QTRY_VERIFY_WITH_TIMEOUT(pixelsOf(shown.picture(shown.view->rowRect(place)), red) >= line, Patience);
+        // The second of the three lines has the mark.
+        const QRect row = shown.view->rowRect(place);
+        const int bottom = row.bottom() + 1 - Metrics::SpaceS - Metrics::SpaceS;
+        const QRect marks(row.x() + Metrics::SpaceM, bottom - 3 * line, Metrics::SpaceM, line);
+        QCOMPARE(pixelsOf(shown.picture(marks), red), 0);
+        QVERIFY(pixelsOf(shown.picture(marks.translated(0, line)), red) >= line);
+        QCOMPARE(pixelsOf(shown.picture(marks.translated(0, 2 * line)), red), 0);
+        // And the first is green.
+        const QColor green = Theme::instance().ansi(2, -1, false, false).foreground;
+        const QRect first(row.x() + Metrics::SpaceXxl, bottom - 3 * line, 120, line);
+        QVERIFY(pixelsOf(shown.picture(first), green) > 10);
+        QCOMPARE(pixelsOf(shown.picture(first.translated(0, 2 * line)), green), 0);
+    }
+
+    void longOutputIsCutAtTwelveLines()
+    {
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        const QString id = newId();
+        shown.call(id, u"seq 40"_s);
+        shown.run(id);
+        QByteArray bytes;
+        for (int i = 1; i <= 40; ++i)
+            bytes += QByteArray::number(i) + "\n";
+        shown.output(id, bytes);
+        shown.result(id, 0, bytes.size());
+        QVERIFY(shown.show({640, 600}));
+        const int place = shown.placeOfCall(id);
+        shown.view->toggle(place);
+        const int line = Theme::instance().lineHeight(TextStyle::Mono);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(place).height() > 12 * line, Patience);
+        QVERIFY(shown.view->rowRect(place).height() < 12 * line + 120);
+        // A click inside opens the Call pane.
+        QSignalSpy opened(shown.view.get(), &TranscriptView::callActivated);
+        QTest::mouseClick(shown.view->viewport(), Qt::LeftButton, {},
+                          shown.view->rowRect(place).bottomLeft() + QPoint(100, -60));
+        QCOMPARE(opened.size(), 1);
+        QCOMPARE(opened.at(0).at(1).toString(), id);
+    }
+
+    void anUnknownOutcomeHasItsButton_data()
+    {
+        QTest::addColumn<QByteArray>("members");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("lost") << QByteArray("\"outcome\":\"unknown\"") << u"connection was lost"_s;
+        QTest::newRow("stopped") << QByteArray("\"outcome\":\"unknown\",\"stopped\":true")
+                                 << u"told to stop"_s;
+        QTest::newRow("program") << QByteArray() << u"program ended"_s;
+    }
+    void anUnknownOutcomeHasItsButton()
+    {
+        QFETCH(QByteArray, members);
+        QFETCH(QString, words);
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        const QString id = newId();
+        shown.call(id, u"psql -f backfill_march.sql"_s);
+        shown.run(id);
+        if (!members.isEmpty())
+            shown.resultWith(id, members);
+        shown.script.add(EventKind::TurnFinish,
+                         "{\"turn\":1,\"reason\":\"interrupted\",\"text\":\"\",\"steps\":1,\"usage\":{},"
+                         "\"costNanos\":1}");
+        QVERIFY(shown.show({640, 600}));
+        const int place = shown.placeOfCall(id);
+        const QString spoken = shown.model->index(place).data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(spoken.contains(words), qPrintable(spoken));
+        QSignalSpy looked(shown.view.get(), &TranscriptView::lookWanted);
+        QSignalSpy opened(shown.view.get(), &TranscriptView::callActivated);
+        const QRect row = shown.view->rowRect(place);
+        QTest::mouseClick(shown.view->viewport(), Qt::LeftButton, {},
+                          QPoint(row.right() - 40, row.y() + Metrics::ToolCardRowWithSecondLine + 12));
+        QCOMPARE(looked.size(), 1);
+        QCOMPARE(looked.at(0).at(0).toString(), shown.script.conversation());
+        QCOMPARE(opened.size(), 0);
+        QTest::mouseClick(shown.view->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(60, 14));
+        QCOMPARE(looked.size(), 1);
+        QCOMPARE(opened.size(), 1);
+    }
+
+    // All of it, to be looked at when PH_PICTURES names a folder.
+    void cardsAreClear_data()
+    {
+        QTest::addColumn<bool>("isDark");
+        QTest::newRow("cards-light") << false;
+        QTest::newRow("cards-dark") << true;
+    }
+    void cardsAreClear()
+    {
+        QFETCH(bool, isDark);
+        Theme::instance().force(isDark ? Scheme::Dark : Scheme::Light);
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        shown.text(u"I run the soak test first."_s);
+        shown.endText();
+        const QString soak = newId();
+        shown.call(soak, u"python tools/soak.py tests/test_webhooks.py --runs 50 -n 4 --keep-going"_s);
+        shown.run(soak);
+        for (int run = 1; run <= 18; ++run) {
+            shown.output(soak,
+                         "\x1b[1mrun " + QByteArray::number(run)
+                             + "/50\x1b[0m  ........................  \x1b[32m24 passed\x1b[0m in 2.31s\n");
+            if (run == 12)
+                shown.output(soak, "soak: run 12 failed, going on (--keep-going)\n", "stderr");
+            if (run == 15)
+                shown.output(soak,
+                             "\x1b[33mPytestCacheWarning\x1b[0m: .pytest_cache is not writable "
+                                 + QByteArray(120, '-') + "\n",
+                             "stderr");
+        }
+        shown.resultWith(soak, "\"exitCode\":0,\"durationMs\":72000,\"outcome\":\"known\"");
+        const QString limit = newId();
+        shown.call(limit, u"npm run build -- --watch"_s);
+        shown.run(limit);
+        shown.output(limit, "watching for changes\n");
+        shown.resultWith(limit,
+                         "\"exitCode\":124,\"durationMs\":60200,\"outcome\":\"known\",\"timedOut\":true");
+        const QString lost = newId();
+        shown.call(lost, u"psql -f backfill_march.sql"_s);
+        shown.run(lost);
+        shown.resultWith(lost, "\"outcome\":\"unknown\"");
+        const QString after = newId();
+        shown.call(after, u"git status"_s);
+        shown.run(after);
+        shown.result(after, 0, 0);
+        QVERIFY(shown.show({640, 620}));
+        shown.view->toggle(shown.placeOfCall(soak));
+        const int line = Theme::instance().lineHeight(TextStyle::Mono);
+        QTRY_VERIFY_WITH_TIMEOUT(shown.view->rowRect(shown.placeOfCall(soak)).height() > 12 * line, Patience);
+        QVERIFY(pixelsOf(shown.picture(), Theme::instance().color(Role::Failed)) > 20);
+        if (const QString folder = qEnvironmentVariable("PH_PICTURES"); !folder.isEmpty())
+            QVERIFY(shown.picture().save(folder + u'/' + QString::fromLatin1(QTest::currentDataTag())
+                                         + u".png"_s));
+        Theme::instance().force(Scheme::Light);
+    }
+};
+
+QTEST_MAIN(TestTranscriptCards)
+#include "tst_transcriptcards.moc"

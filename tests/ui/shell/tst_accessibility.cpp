@@ -387,8 +387,9 @@ private Q_SLOTS:
         const auto unfolded = [files] {
             const QString names = AccessibleTree(files).names(QAccessible::TreeItem).join(u'\n');
             if (!names.contains(u"roman.sh"_s)) {
+                // One letter: more of them would add up with those of the try before.
                 QTest::keyClick(files, Qt::Key_Home);
-                QTest::keyClicks(files, u"roman"_s);
+                QTest::keyClick(files, Qt::Key_R);
                 QTest::keyClick(files, Qt::Key_Right);
             }
             return names.contains(u"roman.sh"_s);

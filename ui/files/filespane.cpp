@@ -159,6 +159,8 @@ void FilesPane::buildTree(QWidget *box)
     m_wake = new Button(tr("Wake"), Button::Kind::Secondary);
     m_wake->setSmall(true);
     m_wake->setAccessibleName(tr("Wake the machine"));
+    bannerRow->setContentsMargins(theme.px(Metrics::SpaceM), theme.px(Metrics::SpaceXs),
+                                  theme.px(Metrics::SpaceXs), theme.px(Metrics::SpaceXs));
     bannerRow->addWidget(m_bannerText, 1);
     bannerRow->addWidget(m_wake);
     column->addWidget(m_banner);

@@ -207,6 +207,13 @@ private:
                                  Patience);
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
         QVERIFY(tree->hasFocus());
+        // In the tree F2 is for the file, not for the conversation.
+        QTest::keyClick(tree, Qt::Key_F2);
+        auto *name = tree->findChild<QLineEdit *>();
+        QVERIFY(name && name->isVisible());
+        QVERIFY(!window.window()->list()->findChild<QLineEdit *>());
+        QTest::keyClick(name, Qt::Key_Escape);
+        QVERIFY(tree->hasFocus());
     }
 
     static void theMachineIsPausedAndResumed(const WindowFixture &window)
@@ -336,6 +343,48 @@ private:
     }
 
 private Q_SLOTS:
+    // Who leaves while a turn runs is asked, once, and may stay.
+    void leavingInTheMiddleIsAskedFor()
+    {
+        WindowFixture window;
+        QVERIFY(window.start(Script));
+        window.say(u"Please do three things."_s);
+        waitForCard(window, u"echo it lives; sleep 300"_s);
+        const auto question = [&window] { return window.window()->findChild<ConfirmDialog *>(); };
+        QTest::keyClick(window.window(), Qt::Key_Q, Qt::ControlModifier);
+        QVERIFY(question() && question()->isVisible());
+        QTest::keyClick(window.window(), Qt::Key_Q, Qt::ControlModifier);
+        QCOMPARE(window.window()->findChildren<ConfirmDialog *>().size(), 1);
+        QVERIFY(window.click(u"Cancel"_s, QAccessible::Button, question()));
+        QTRY_VERIFY_WITH_TIMEOUT(!question(), Patience);
+        QVERIFY(window.window()->isVisible() && window.isRunning());
+        QCOMPARE(window.cardCommand(), u"echo it lives; sleep 300"_s);
+        takeTheFocus(window);
+        QTest::keyClick(window.window(), Qt::Key_Q, Qt::ControlModifier);
+        QVERIFY(question());
+        auto *stop =
+            qobject_cast<QPushButton *>(window.find(u"Stop and close"_s, QAccessible::Button, question()));
+        QVERIFY(stop);
+        stop->setFocus();
+        QTest::keyClick(stop, Qt::Key_Return); // Enter presses what has the focus.
+        QTRY_VERIFY_WITH_TIMEOUT(!window.window()->isVisible(), Patience);
+        QVERIFY(!window.isRunning());
+    }
+
+    // The button of the tour goes with its page; who types on is heard.
+    void theTourLeavesTheFocusInTheMessageField()
+    {
+        WindowFixture window;
+        QVERIFY(window.start({}));
+        QTRY_VERIFY_WITH_TIMEOUT(window.find(u"Start the tour"_s), Patience);
+        takeTheFocus(window);
+        QVERIFY(window.click(u"Start the tour"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(window.isRunning(), Patience);
+        QCOMPARE(window.window()->focusWidget(), window.edit());
+        QTest::keyClick(window.window(), Qt::Key_Period, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(!window.isRunning(), Patience);
+    }
+
     // The window is closed in the middle of a turn and opened again on the same data.
     void everythingIsThereAfterACloseInTheMiddle()
     {
@@ -356,9 +405,7 @@ private Q_SLOTS:
 
         QVERIFY(window.openWindow());
         QTRY_COMPARE_WITH_TIMEOUT(window.workspace()->conversations()->rowCount(), 1, Patience);
-        window.window()->list()->setFocus();
-        QTest::keyClick(window.window()->list(), Qt::Key_Down);
-        QCOMPARE(window.workspace()->current(), id);
+        QTRY_COMPARE_WITH_TIMEOUT(window.workspace()->current(), id, Patience); // It was looked at last.
         QTRY_COMPARE_WITH_TIMEOUT(window.rows(), before, Patience);
         QVERIFY(window.text().contains(u"Stopped by you"_s));
         QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(u"Line 1: it lives"_s), Patience);

@@ -341,7 +341,8 @@ void MainWindow::askToLeave()
     const bool one = count == 1;
     auto *dialog = new ConfirmDialog(
         {one ? tr("Stop the turn that runs?") : tr("Stop %1 turns that run?").arg(count),
-         tr("Closing the window stops them: commands are told to end, calls that wait for you are not run, "
+         tr("Closing the window stops what runs: commands are told to end, calls that wait for you are not "
+            "run, "
             "machines are left as each conversation says. What you saw is kept, and the next message goes on "
             "from there."),
          {},

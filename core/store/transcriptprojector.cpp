@@ -334,7 +334,8 @@ void TranscriptProjector::Private::dispatch(const Event &event, const Json &payl
                {u"what", u"attempt", u"waitMs", u"reason"});
         break;
     case EventKind::Note:
-        notice(event, payload, payload[u"text"].toString(), {u"about", u"text"});
+        if (!calls.receipt(event, payload)) // What stopping did belongs to its call.
+            notice(event, payload, payload[u"text"].toString(), {u"about", u"text"});
         break;
     case EventKind::Error: {
         TranscriptRow &row = add(event, payload, TranscriptRow::Kind::Error, true);

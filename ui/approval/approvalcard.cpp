@@ -301,6 +301,8 @@ void ApprovalCard::setMode(Mode mode)
     }
     if (before != mode)
         Q_EMIT draftChanged();
+    if (takesFocus && before != mode && (isEdit || mode == Mode::Deny))
+        Q_EMIT attended();
 }
 
 // Removed words are struck in what the model proposed, added ones underlined in what will run.
@@ -480,6 +482,7 @@ void ApprovalCard::focusInEvent(QFocusEvent *event)
 {
     QWidget::focusInEvent(event);
     update();
+    Q_EMIT attended();
 }
 
 void ApprovalCard::focusOutEvent(QFocusEvent *event)

@@ -220,7 +220,7 @@ void TranscriptProjector::Private::turnFinish(const Event &event, const Json &pa
     }
     TranscriptRow &row = add(event, payload, TranscriptRow::Kind::TurnEnd, true);
     row.text = inertLine(payload[u"reason"].toString(), MaxLineText);
-    row.data = boundedMembers(payload, {u"turn", u"reason", u"steps", u"usage", u"costNanos"});
+    row.data = boundedMembers(payload, {u"turn", u"reason", u"cause", u"steps", u"usage", u"costNanos"});
 }
 
 void TranscriptProjector::Private::delta(const Event &event, const Json &payload, TranscriptRow::Kind kind)

@@ -65,8 +65,7 @@ SidebarModel::Group SidebarModel::groupOf(const ConversationSummary &summary)
 {
     if (summary.archived)
         return Group::Archived;
-    // What was interrupted may have had effects that nobody saw: a person looks first.
-    if (summary.state == "waiting"_L1 || summary.state == "failed"_L1 || summary.state == "interrupted"_L1)
+    if (summary.state == "waiting"_L1 || summary.state == "failed"_L1)
         return Group::NeedsYou;
     for (const auto state :
          {"connecting"_L1, "thinking"_L1, "writing"_L1, "calling"_L1, "retrying"_L1, "stopping"_L1}) {

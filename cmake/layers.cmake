@@ -7,7 +7,7 @@
 set(PH_LAYERS
     "core/util="
     "core/text=core/util"
-    "core/secrets=core/util"
+    "core/secrets=core/text,core/util"
     "core/net=core/util"
     "core/sandbox=core/net,core/text,core/util"
     "core/model=core/net,core/text,core/util"

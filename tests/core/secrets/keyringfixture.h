@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "util/json.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+
+#include <memory>
+
+namespace Pilothouse::Tests {
+
+/// A desktop of its own for the keychain: a private bus, and on it a real gnome-keyring, or none. Everything
+/// ends with it.
+class KeyringFixture {
+public:
+    enum class Bus {
+        None = 1, ///< No address of a bus at all.
+        Dead, ///< An address at which nobody listens.
+        Empty, ///< A bus that knows no services.
+        Keyring, ///< A bus with gnome-keyring, whose login keyring is open.
+    };
+    KeyringFixture();
+    ~KeyringFixture();
+    Q_DISABLE_COPY_MOVE(KeyringFixture)
+
+    /// `display`: address of an X server for the service's questions; empty: it cannot ask.
+    [[nodiscard]] bool start(Bus bus, const QString &display = {});
+    /// Locks the default collection, as the desktop does when the person goes away.
+    [[nodiscard]] bool lock();
+    /// One run of keychainprogram; a line each. `key` goes to its stdin.
+    [[nodiscard]] QList<Json> run(const QStringList &arguments, const QByteArray &key = {});
+    /// The same without waiting.
+    [[nodiscard]] std::unique_ptr<QProcess> launch(const QStringList &arguments,
+                                                   const QByteArray &key = {}) const;
+    [[nodiscard]] static QList<Json> lines(const QByteArray &output);
+    /// Everything that lies in the home folder of this desktop, file by file.
+    [[nodiscard]] QByteArray allFiles() const;
+    [[nodiscard]] QProcessEnvironment environment() const { return m_environment; }
+    [[nodiscard]] const QString &errorText() const { return m_errorText; }
+
+private:
+    [[nodiscard]] bool startBus(bool withServices);
+    QTemporaryDir m_folder;
+    QProcessEnvironment m_environment;
+    QProcess m_bus;
+    QProcess m_daemon;
+    QString m_errorText;
+};
+
+/// An X server without a screen for the questions of the keyring.
+class DisplayFixture {
+public:
+    ~DisplayFixture();
+    [[nodiscard]] bool start();
+    [[nodiscard]] const QString &address() const { return m_address; } ///< ":NUMBER"
+
+private:
+    QProcess m_server;
+    QString m_address;
+};
+
+} // namespace Pilothouse::Tests

@@ -180,7 +180,7 @@ Result<Done, Error> EngineCore::setEndpoint(const QString &id, const QString &ur
         return fail(*m_options.onlyLooks);
     AppSettings settings(m_options.dataDir);
     auto done = m_endpoints.set(id, url, settings);
-    if (done)
+    if (done && id == "superserve"_L1) // Models are asked anew with each turn.
         m_backends->forgetKeys();
     return done;
 }

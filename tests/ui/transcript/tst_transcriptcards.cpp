@@ -69,6 +69,43 @@ private Q_SLOTS:
         QCOMPARE(pixelsOf(shown.picture(first.translated(0, 2 * line)), green), 0);
     }
 
+    // Where there are no tints, a frame says which call is shown beside.
+    void theChosenCallIsFramedInHighContrast()
+    {
+        Theme::instance().force(Scheme::HighContrast);
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        QStringList calls;
+        for (int i = 0; i < 3; ++i) { // One stack: first, middle, last.
+            calls.append(newId());
+            shown.call(calls.last(), u"make"_s);
+            shown.run(calls.last());
+            shown.result(calls.last(), 0, 0);
+        }
+        QVERIFY(shown.show({640, 600}));
+        const QColor text = Theme::instance().color(Role::Text);
+        for (const QString &id : std::as_const(calls)) {
+            const QRect row = shown.view->rowRect(shown.placeOfCall(id));
+            // How thick the right side of the card is, below its upper corner.
+            const auto side = [&] {
+                const QImage picture = shown.picture();
+                int x = picture.width() - 1;
+                while (x > 0 && picture.pixelColor(x, row.top() + 12) != text)
+                    --x;
+                int thick = 0;
+                while (x > 0 && picture.pixelColor(x--, row.top() + 12) == text)
+                    ++thick;
+                return thick;
+            };
+            shown.view->setActiveCall({});
+            const int before = side();
+            shown.view->setActiveCall(id);
+            QCOMPARE(side(), before + 1);
+        }
+        Theme::instance().force({});
+    }
+
     void longOutputIsCutAtTwelveLines()
     {
         Tests::TranscriptFixture shown;

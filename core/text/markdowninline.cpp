@@ -20,6 +20,7 @@ namespace {
 
 constexpr qsizetype LongestTarget = 4096; // A longer address is nobody's link.
 constexpr qsizetype LongestWords = 300; // Of an image.
+constexpr qsizetype LongestShownTarget = 200; // Of one that is no link.
 constexpr qsizetype LongestDataTarget = 64; // Kept of a data: address: its type.
 constexpr qsizetype LongestRun = 64; // Of equal backticks that can open code; more are text.
 constexpr qsizetype LongestEntity = 10;
@@ -399,9 +400,23 @@ qsizetype Parser::bracketEnd(qsizetype at)
         return after;
     }
     hide(bracket.at, words);
-    hide(at, after);
-    m_out.targets.append(inertText(target));
-    style(words, at, Style::Link, static_cast<int>(m_out.targets.size()) - 1);
+    if (isOpenableTarget(target)) {
+        hide(at, after);
+        m_out.targets.append(target);
+        style(words, at, Style::Link, static_cast<int>(m_out.targets.size()) - 1);
+    } else {
+        // Nothing opens it: it must not look as if. A person may want to know where it would have led.
+        const bool isData = target.startsWith(u"data:"_s, Qt::CaseInsensitive);
+        const QString shown =
+            inertText(QStringView(target).left(isData ? LongestDataTarget : LongestShownTarget));
+        const bool isTold = !shown.isEmpty() && m_text.mid(words, at - words) != target;
+        if (isTold)
+            replace(at, after - at, QString(u" ("_s + shown + u')'));
+        else
+            hide(at, after);
+        for (qsizetype i = at + 1; i < after; ++i)
+            cell(i).replaced = false;
+    }
     for (Bracket &outer : m_brackets) { // A link holds no link.
         if (!outer.image)
             outer.at = -1;

@@ -3,6 +3,7 @@
 
 #include "transcript/prosesegment.h"
 
+#include "text/dataaddress.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "transcript/transcriptimages.h"
@@ -28,6 +29,15 @@ QString shortTarget(const QString &target)
     if (TranscriptImages::isRemote(target))
         return QUrl(target).host();
     return target;
+}
+
+qsizetype dataAddressesBefore(QStringView source, qsizetype place)
+{
+    qsizetype count = 0;
+    for (auto found = findDataAddress(source); found && found->begin < place;
+         found = findDataAddress(source, found->end))
+        ++count;
+    return count;
 }
 
 } // namespace
@@ -81,8 +91,11 @@ void ProseSegment::findPictures(const SegmentContext &context)
                 continue;
             picture.data = *data;
             picture.key = u"data %1 %2"_s.arg(m_look.row).arg(data->begin);
-            if (!data->closed && m_look.isCut && context.images)
-                context.images->decodeFromRow(picture.key, m_look.row, data->begin);
+            const DataAddress address{data->begin, data->end, data->closed};
+            const bool isElsewhere = data->closed ? address.isShortened() : m_look.isCut;
+            if (isElsewhere && context.images)
+                context.images->decodeFromRow(picture.key, m_look.row,
+                                              dataAddressesBefore(context.source, data->begin));
             else if (data->closed && context.images)
                 context.images->decode(picture.key,
                                        context.source.mid(data->begin, data->end - data->begin).toString());

@@ -3,7 +3,6 @@
 
 #include "transcript/transcriptaccessible.h"
 
-#include "text/inerttext.h"
 #include "theme/announcer.h"
 #include "transcript/accessibletext.h"
 #include "transcript/rowtext.h"
@@ -195,8 +194,7 @@ private:
         const TranscriptRow &row = m_view->model()->rowAt(at);
         const bool isText =
             row.kind == TranscriptRow::Kind::Text || row.kind == TranscriptRow::Kind::Reasoning;
-        return isText && !row.text.isEmpty() ? inertText(QStringView(row.text).left(MostText))
-                                             : rowSpoken(row);
+        return isText && !row.text.isEmpty() ? readableText(row, MostText) : rowSpoken(row);
     }
 
     QPointer<TranscriptView> m_view;

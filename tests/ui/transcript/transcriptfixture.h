@@ -74,6 +74,16 @@ public:
         return true;
     }
 
+    /// Shown before the store has it, as a window sees events.
+    bool liveBeforeStored()
+    {
+        const EventBatch batch = script.all().mid(m_shown);
+        live();
+        QSignalSpy committed(store.get(), &Store::committed);
+        store->append(batch, false);
+        return committed.wait(Patience);
+    }
+
     void startTurn(int turn)
     {
         m_turn = turn;

@@ -199,6 +199,18 @@ SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) 
     return hit;
 }
 
+QList<SegmentTarget> CallSegment::targets(const SegmentContext &context) const
+{
+    if (!m_card.canLook)
+        return {};
+    SegmentTarget look;
+    look.hit.what = SegmentHit::What::Look;
+    look.hit.value = m_card.callId;
+    look.name = lookWords();
+    look.rect = button(context);
+    return {look};
+}
+
 void paintCardGround(QPainter *painter, const QRect &rect, bool isLast)
 {
     const int outline = Metrics::StrokeOutline;

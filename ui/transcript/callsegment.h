@@ -19,6 +19,8 @@ public:
     [[nodiscard]] int estimate(const SegmentContext &context) const override;
     int arrange(const SegmentContext &context) override { return estimate(context); }
     void paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const override;
+    [[nodiscard]] bool mayHaveTargets(const SegmentContext &) const override { return m_card.canLook; }
+    [[nodiscard]] QList<SegmentTarget> targets(const SegmentContext &context) const override;
     [[nodiscard]] SegmentHit hit(const SegmentContext &context, const QPoint &point) const override;
     [[nodiscard]] bool ticks() const override { return m_card.ticks; }
 

@@ -125,6 +125,21 @@ public:
         appendJsonString(payload, command);
         script.add(EventKind::ToolCall, payload + "}}");
     }
+    /// The same of any tool, with its arguments as JSON.
+    void callWith(const QString &callId, const QByteArray &tool, const QByteArray &arguments)
+    {
+        script.add(EventKind::ToolCall,
+                   place() + ",\"attempt\":1,\"callId\":\"" + callId.toUtf8()
+                       + "\",\"providerCallId\":\"p\",\"toolName\":\"" + tool + "\",\"args\":" + arguments
+                       + "}");
+    }
+    void deny(const QString &callId, const QByteArray &reason)
+    {
+        script.add(EventKind::ToolApproval,
+                   place() + ",\"callId\":\"" + callId.toUtf8()
+                       + "\",\"state\":\"denied\",\"by\":\"user\",\"rule\":\"\",\"reason\":\"" + reason
+                       + "\"}");
+    }
     void ask(const QString &callId)
     {
         script.add(EventKind::ToolApproval,

@@ -304,6 +304,32 @@ private Q_SLOTS:
         QVERIFY(shown.view->images()->picture(key).problem.contains(u"log"_s));
     }
 
+    // Nobody thinks while the answer is written.
+    void thinkingEndsWhenTheAnswerBegins()
+    {
+        TranscriptFixture shown;
+        QVERIFY(shown.show());
+        shown.startTurn(1);
+        shown.text(u"Hm. "_s, EventKind::ReasoningDelta);
+        QVERIFY(shown.liveAndStored());
+        const int place = shown.model->rowCount() - 1;
+        const auto spoken = [&] { return shown.model->index(place).data(Qt::AccessibleTextRole).toString(); };
+        QVERIFY(spoken().startsWith(u"Thinking"_s));
+        const QRect head(shown.view->rowRect(place).topLeft(), QSize(300, 20));
+        const QImage before = shown.picture(head);
+        shown.nextPart();
+        shown.text(u"So it is."_s);
+        QVERIFY(shown.liveAndStored());
+        QVERIFY(spoken().startsWith(u"Thought"_s));
+        QVERIFY(!shown.model->rowAt(place).closed);
+        QVERIFY(shown.picture(head) != before);
+        // Also for who opens the conversation only now.
+        TranscriptModel other(shown.history.get());
+        other.open(shown.script.conversation());
+        QTRY_VERIFY_WITH_TIMEOUT(other.rowCount() == shown.model->rowCount(), TranscriptFixture::Patience);
+        QVERIFY(other.index(place).data(Qt::AccessibleTextRole).toString().startsWith(u"Thought"_s));
+    }
+
     void badPicturesSayWhy()
     {
         TranscriptImages images;

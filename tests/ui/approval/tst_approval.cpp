@@ -98,8 +98,11 @@ private Q_SLOTS:
         card.setContext({true, u"example.org"_s});
         card.resize(width, card.heightForWidth(width));
         card.show();
+        QVERIFY(QTest::qWaitForWindowActive(&card));
+        card.setFocus();
         if (key != Qt::Key_unknown)
             QTest::keyClick(&card, key);
+        QCOMPARE(editField(&card) != nullptr, key == Qt::Key_E);
         card.resize(width, card.heightForWidth(width));
         QCoreApplication::processEvents();
         card.resize(width, card.heightForWidth(width));

@@ -196,7 +196,28 @@ private Q_SLOTS:
         const QString waiting = call("writeFile", file);
         shown.ask(waiting);
         const QString proposed = call("writeFile", file);
-        QVERIFY(shown.show({width, 640}));
+        QVERIFY(shown.show({width, 900}));
+        // The name of the tool stands whole, in its colour and as wide as in a wide window.
+        const TranscriptStyle style;
+        for (const QString &id : {done, lost, denied, allowed, running, waiting, proposed}) {
+            const QRect row = shown.view->rowRect(shown.placeOfCall(id));
+            const int left = row.x() + Metrics::SpaceXxl;
+            const int end = left + style.tool.metrics.horizontalAdvance(u"writeFile"_s);
+            const QRect name(left, row.y() + 4, end - left, 24);
+            const QImage picture = shown.picture();
+            Tests::TranscriptFixture wide;
+            wide.script.addCreated();
+            wide.startTurn(1);
+            const QString other = newId();
+            wide.callWith(other, "writeFile", "{\"path\":\"x\"}");
+            QVERIFY(wide.show({900, 300}));
+            const QRect place = wide.view->rowRect(wide.placeOfCall(other));
+            const QColor ink = Theme::instance().color(Role::Text);
+            const int inks = pixelsOf(
+                wide.picture(QRect(place.x() + Metrics::SpaceXxl, place.y() + 4, end - left, 24)), ink);
+            QVERIFY(inks > 10);
+            QVERIFY2(pixelsOf(picture.copy(name), ink) >= inks, qPrintable(id));
+        }
         if (const QString folder = qEnvironmentVariable("PH_PICTURES"); !folder.isEmpty())
             QVERIFY(shown.picture().save(folder + u'/' + QString::fromLatin1(QTest::currentDataTag())
                                          + u".png"_s));

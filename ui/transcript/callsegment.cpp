@@ -87,8 +87,22 @@ int CallSegment::estimate(const SegmentContext &context) const
 {
     if (m_card.second.isEmpty())
         return headHeight(context);
-    return headHeight(context)
+    return headHeight(context) + wrappedHeight(context)
         + TranscriptStyle::px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail);
+}
+
+int CallSegment::wrappedHeight(const SegmentContext &context) const
+{
+    if (!m_card.canLook)
+        return 0;
+    const auto px = [](int length) { return TranscriptStyle::px(length); };
+    const QFontMetrics &metrics = context.style.small.metrics;
+    const int beside =
+        context.width - px(ToolLeft) - px(4 * Metrics::SpaceS) - metrics.horizontalAdvance(lookWords()) - 2;
+    if (metrics.horizontalAdvance(m_card.second) <= beside)
+        return 0;
+    const int width = std::max(px(LeastArgument), context.width - px(ToolLeft) - px(Metrics::SpaceM));
+    return metrics.boundingRect(QRect(0, 0, width, 10'000), Qt::TextWordWrap, m_card.second).height();
 }
 
 QRect CallSegment::button(const SegmentContext &context) const
@@ -99,8 +113,8 @@ QRect CallSegment::button(const SegmentContext &context) const
     const int width =
         context.style.small.metrics.horizontalAdvance(lookWords()) + 2 * px(Metrics::SpaceS) + 2;
     const int height = px(Metrics::ButtonSmall);
-    const int top =
-        headHeight(context) - px(Metrics::SpaceXs) + (px(Metrics::ToolCardConsequence) - height) / 2;
+    const int top = headHeight(context) + wrappedHeight(context) - px(Metrics::SpaceXs)
+        + (px(Metrics::ToolCardConsequence) - height) / 2;
     const QRect place(context.width - px(Metrics::SpaceS) - width, top, width, height);
     return Mirror{QRect(0, 0, context.width, 1), context.rightToLeft}(place);
 }
@@ -213,14 +227,23 @@ void CallSegment::paintSecond(QPainter *painter, const SegmentContext &context, 
     const auto px = [](int length) { return TranscriptStyle::px(length); };
     const TranscriptStyle::Face &face = m_card.isMonoSecond ? context.style.card : context.style.small;
     const QRect place = button(context);
+    const int wrapped = wrappedHeight(context);
     const int end = place.isEmpty() ? px(Metrics::SpaceM) : place.width() + px(2 * Metrics::SpaceS);
     const QRect second(how.rect.x() + px(ToolLeft), how.rect.y() + headHeight(context) - px(Metrics::SpaceXs),
                        how.rect.width() - px(ToolLeft) - end,
                        px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail));
     painter->setFont(face.font);
     painter->setPen(TranscriptStyle::color(Role::Text2));
-    painter->drawText(mirror(second), mirror.leading(),
-                      face.metrics.elidedText(m_card.second, Qt::ElideRight, second.width()));
+    if (wrapped > 0) {
+        const QRect words(second.x(), second.y(), how.rect.width() - px(ToolLeft) - px(Metrics::SpaceM),
+                          wrapped);
+        painter->drawText(mirror(words),
+                          Qt::AlignTop | Qt::TextWordWrap | (mirror.on ? Qt::AlignRight : Qt::AlignLeft),
+                          m_card.second);
+    } else {
+        painter->drawText(mirror(second), mirror.leading(),
+                          face.metrics.elidedText(m_card.second, Qt::ElideRight, second.width()));
+    }
     if (place.isEmpty())
         return;
     const QRect box = place.translated(how.rect.topLeft());

@@ -32,6 +32,8 @@ private:
     [[nodiscard]] QRect chevron(const SegmentContext &context) const;
     /// Of the second line, in the segment; empty without one.
     [[nodiscard]] QRect button(const SegmentContext &context) const;
+    /// Why the outcome is unknown, where it does not fit beside the button; 0: it does.
+    [[nodiscard]] int wrappedHeight(const SegmentContext &context) const;
     void paintStateLine(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const;
     void paintSecond(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const;
 

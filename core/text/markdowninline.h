@@ -55,7 +55,8 @@ struct MarkdownInlineOptions {
 };
 
 /// Emphasis, code, strike-through, links, images, bare http(s) addresses, escapes, the common entities. HTML
-/// is text. Of a link that isOpenableTarget() does not allow only words are shown, and where it leads. The time is about linear in the length; callers give pieces of some kilobytes.
+/// is text. Of a link that isOpenableTarget() does not allow only words are shown, and where it leads. The
+/// time is about linear in the length; callers give pieces of some kilobytes.
 [[nodiscard]] MarkdownInline parseMarkdownInline(QStringView text, const MarkdownInlineOptions &options = {});
 
 /// `text` as it is, unsafe characters written out: one style, for code.

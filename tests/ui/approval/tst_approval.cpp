@@ -117,6 +117,8 @@ private Q_SLOTS:
                 whole.append(button);
         }
         QVERIFY(whole.size() >= 7);
+        for (const QPlainTextEdit *field : card.findChildren<QPlainTextEdit *>())
+            QVERIFY(!field->isVisibleTo(&card) || !field->verticalScrollBar()->isVisible());
         QList<QRect> places;
         for (const QWidget *widget : std::as_const(whole)) {
             const QRect place(widget->mapTo(&card, QPoint(0, 0)), widget->size());

@@ -519,16 +519,16 @@ void AgentLoop::writeTurnFinish()
     if (m_state != State::Settling)
         return;
     setState(State::Finished);
-    m_journal->append(EventKind::TurnFinish,
-                      JsonBuilder()
-                          .add("turn"_L1, m_setup.turn)
-                          .add("reason"_L1, turnEndName(m_end))
-                          .add("text"_L1, m_text)
-                          .add("steps"_L1, m_step)
-                          .add("usage"_L1, Usage::sum(m_usages).toJson())
-                          .addOptional("costNanos"_L1, m_costNanos)
-                          .add("cost"_L1, dollars(m_costNanos))
-                          .take());
+    JsonBuilder payload;
+    payload.add("turn"_L1, m_setup.turn).add("reason"_L1, turnEndName(m_end));
+    if (m_end == TurnEnd::Stopped && m_stopCause == StopCause::ProgramClosed)
+        payload.add("cause"_L1, "closed"_L1);
+    payload.add("text"_L1, m_text)
+        .add("steps"_L1, m_step)
+        .add("usage"_L1, Usage::sum(m_usages).toJson())
+        .addOptional("costNanos"_L1, m_costNanos)
+        .add("cost"_L1, dollars(m_costNanos));
+    m_journal->append(EventKind::TurnFinish, payload.take());
     if (m_end == TurnEnd::Interrupted)
         Q_EMIT finished(); // The store does not confirm anything now.
     else

@@ -33,6 +33,12 @@ enum class TurnEnd {
 };
 [[nodiscard]] QString turnEndName(TurnEnd end);
 
+/// Who or what stopped a turn; what is told of it differs.
+enum class StopCause {
+    Person = 1,
+    ProgramClosed, ///< Turns still ran when the program was ended.
+};
+
 /// Everything a turn needs. The functions are called in the engine thread.
 struct TurnSetup {
     int turn = 1;
@@ -116,7 +122,7 @@ public:
     AgentLoop(TurnSetup setup, Journal *journal, QObject *parent);
 
     void start(); ///< turn-start has been written by the caller.
-    void stop();
+    void stop(StopCause cause = StopCause::Person);
     /// `why` is what the model is told; empty: the user stopped it.
     void stopCall(const QString &callId, const QString &why = {});
     /// A message for after the current step; its user-message event has been written.
@@ -158,6 +164,8 @@ private:
     void checkCalls();
     void finishStep();
     void drain();
+    [[nodiscard]] QString notRunText()
+        const; ///< What the model is told of a call that a stop kept from running.
     void endTurn(TurnEnd end);
     void writeTurnFinish();
     void fail(TurnEnd end, const Error &error);
@@ -187,6 +195,7 @@ private:
     TurnEnd m_end = TurnEnd::Finished;
     std::optional<Error> m_error;
     bool m_stopRequested = false;
+    StopCause m_stopCause = StopCause::Person;
     bool m_machinePaused = false;
     bool m_keepMachine = false;
     bool m_connected = false;

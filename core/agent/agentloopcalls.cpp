@@ -227,10 +227,17 @@ void AgentLoop::stopCall(const QString &callId, const QString &why)
         m_runner->stopCall(callId, why);
 }
 
-void AgentLoop::stop()
+QString AgentLoop::notRunText() const
+{
+    return m_stopCause == StopCause::ProgramClosed ? u"Not run: the program was closed during the turn."_s
+                                                   : u"Not run: the user stopped the turn."_s;
+}
+
+void AgentLoop::stop(StopCause cause)
 {
     if (m_stopRequested)
         return;
+    m_stopCause = cause;
     switch (m_state) {
     case State::Idle:
     case State::Recording:
@@ -247,7 +254,7 @@ void AgentLoop::stop()
             m_modelStep->deleteLater();
             m_modelStep = nullptr;
             for (const ProposedCall &call : calls)
-                refuse(call, call.toolName, u"Not run: the user stopped the turn."_s, u"stopped"_s);
+                refuse(call, call.toolName, notRunText(), u"stopped"_s);
             note(
                 u"stop"_s,
                 m_text.isEmpty()
@@ -263,17 +270,18 @@ void AgentLoop::stop()
         m_stopRequested = true;
         m_waitingTimer.stop();
         for (const ApprovedCall &call : std::exchange(m_onWaking, {}))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s,
-                   u"stopped"_s);
+            refuse(call.proposed, call.proposed.toolName, notRunText(), u"stopped"_s);
         for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-            refuse(call.proposed, call.proposed.toolName, u"Not run: the user stopped the turn."_s,
-                   u"stopped"_s);
+            refuse(call.proposed, call.proposed.toolName, notRunText(), u"stopped"_s);
         if (m_state == State::Waking) {
             finishStep(); // The machine is on its way; its ready or failed ends the turn.
             break;
         }
         setState(State::Stopping);
-        m_runner->stopAll();
+        m_runner->stopAll(notRunText(),
+                          cause == StopCause::ProgramClosed
+                              ? u"The program was closed, which stopped this command."_s
+                              : QString());
         checkCalls();
         break;
     case State::Stopping:
@@ -297,7 +305,8 @@ void AgentLoop::storageFailed(const Error &error)
     m_onWaking.clear();
     if (m_runner) {
         m_runner->disconnect(this);
-        m_runner->stopAll();
+        const auto why = u"Stopped: the log could not be written."_s; // Nothing of it is recorded any more.
+        m_runner->stopAll(why, why);
     }
     fail(TurnEnd::Interrupted, error);
 }

@@ -25,7 +25,7 @@ CallRunner::CallRunner(SandboxClient *client, QString sandboxId, Journal *journa
 void CallRunner::add(const ApprovedCall &call)
 {
     if (m_stopping) {
-        endStopped(call);
+        endStopped(call, m_notRun);
         checkIdle();
         return;
     }
@@ -62,7 +62,7 @@ void CallRunner::launch()
         m_starting -= static_cast<int>(starting.size());
         for (const ApprovedCall &call : starting) {
             if (m_stopping)
-                endStopped(call);
+                endStopped(call, m_notRun);
             else
                 run(call);
         }
@@ -129,17 +129,18 @@ void CallRunner::onFinished(const QString &callId, const ToolEnd &end)
     checkIdle();
 }
 
-void CallRunner::stopAll()
+void CallRunner::stopAll(const QString &notRun, const QString &why)
 {
     m_stopping = true;
+    m_notRun = notRun;
     for (const ApprovedCall &call : std::exchange(m_waiting, {}))
-        endStopped(call);
+        endStopped(call, m_notRun);
     // Copied: a run may end inside stop() and change the map.
     QList<ToolRun *> runs;
     for (const Running &running : std::as_const(m_running))
         runs.append(running.run);
     for (ToolRun *run : std::as_const(runs))
-        run->stop({});
+        run->stop(why);
     checkIdle();
 }
 
@@ -152,14 +153,14 @@ void CallRunner::stopCall(const QString &callId, const QString &why)
     }
     for (qsizetype i = 0; i < m_waiting.size(); ++i) {
         if (m_waiting[i].proposed.callId == callId) {
-            endStopped(m_waiting.takeAt(i));
+            endStopped(m_waiting.takeAt(i), u"Not run: the user stopped this call."_s);
             checkIdle();
             return;
         }
     }
 }
 
-void CallRunner::endStopped(const ApprovedCall &call)
+void CallRunner::endStopped(const ApprovedCall &call, const QString &error)
 {
     m_journal->append(EventKind::ToolError,
                       JsonBuilder()
@@ -167,7 +168,7 @@ void CallRunner::endStopped(const ApprovedCall &call)
                           .add("step"_L1, m_step)
                           .add("callId"_L1, call.proposed.callId)
                           .add("toolName"_L1, call.proposed.toolName)
-                          .add("error"_L1, u"Not run: the user stopped the turn."_s)
+                          .add("error"_L1, error)
                           .add("reason"_L1, "stopped"_L1)
                           .take());
 }

@@ -32,7 +32,9 @@ public:
 
     void add(const ApprovedCall &call); ///< May be called while others run.
     void setClient(SandboxClient *client) { m_client = client; } ///< For the calls that start from now on.
-    void stopAll(); ///< Waiting ones end as stopped; running ones by the ladder. idle() follows if any ran.
+    /// Waiting ones end as stopped with the error `notRun`; running ones by the ladder, with `why` as what
+    /// the model is told (empty: the user stopped it). idle() follows if any ran.
+    void stopAll(const QString &notRun, const QString &why);
     void stopCall(const QString &callId, const QString &why);
     [[nodiscard]] bool isIdle() const
     {
@@ -49,7 +51,7 @@ private:
     void run(const ApprovedCall &call);
     void onFinished(const QString &callId, const ToolEnd &end);
     void receipt(const QString &callId, const QString &rung, const QString &text);
-    void endStopped(const ApprovedCall &call);
+    void endStopped(const ApprovedCall &call, const QString &error);
     void checkIdle();
 
     struct Running {
@@ -70,6 +72,7 @@ private:
     int m_starting = 0; ///< tool-start written, commit not confirmed yet.
     bool m_exclusive = false;
     bool m_stopping = false;
+    QString m_notRun; ///< Error of calls that a stop kept from running.
     bool m_leftRunning = false;
     bool m_idleQueued = false;
 };

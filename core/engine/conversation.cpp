@@ -179,10 +179,10 @@ void Conversation::onTurnFinished()
     startTurn({queued.first().messageId});
 }
 
-void Conversation::stop()
+void Conversation::stop(StopCause cause)
 {
     if (m_loop)
-        m_loop->stop();
+        m_loop->stop(cause);
 }
 
 void Conversation::stopCall(const QString &callId)

@@ -40,7 +40,7 @@ public:
 
     /// Empty when taken, else why not: Busy for `now` during a turn, Usage for text that cannot be sent.
     [[nodiscard]] std::optional<Error> submit(const QString &text, Delivery delivery);
-    void stop();
+    void stop(StopCause cause = StopCause::Person);
     void stopCall(const QString &callId);
     [[nodiscard]] QString decide(const QString &callId, const ApprovalDecision &decision);
     void changeSettings(

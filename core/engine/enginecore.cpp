@@ -300,12 +300,6 @@ void EngineCore::acknowledge()
         m_pipe->acknowledge();
 }
 
-void EngineCore::stopAll()
-{
-    for (Conversation *conversation : std::as_const(m_open))
-        conversation->stop();
-}
-
 void EngineCore::stopAllThen(std::function<void()> reply)
 {
     auto remaining = std::make_shared<int>(0);
@@ -320,7 +314,7 @@ void EngineCore::stopAllThen(std::function<void()> reply)
                     reply();
             },
             Qt::SingleShotConnection);
-        conversation->stop();
+        conversation->stop(StopCause::ProgramClosed);
     }
     if (*remaining == 0)
         reply();

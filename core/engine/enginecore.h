@@ -35,7 +35,6 @@ public:
     /// The conversation, opened from the log if need be. The pointer holds until its removal.
     [[nodiscard]] Result<Conversation *, Error> conversation(const QString &id);
     void acknowledge();
-    void stopAll();
     /// Stops every turn, then replies (with nothing running at once).
     void stopAllThen(std::function<void()> reply);
 

@@ -4,6 +4,7 @@
 #include "store/projectedcalls.h"
 
 #include "store/calltext.h"
+#include "text/inerttext.h"
 
 namespace Pilothouse {
 
@@ -12,6 +13,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 MaxOutputFed = 64 * 1024; // Only the last line is wanted.
+constexpr qsizetype MaxReceipt = 300; // One line.
 constexpr size_t MaxRuns = 24; // Of output: a card shows the last twelve lines.
 
 qint64 lineCount(const QString &text)
@@ -198,6 +200,16 @@ void ProjectedCalls::toolResult(const Event &event, const Json &payload)
         row->data.set(u"error"_s,
                       Json::string(payload[u"result"].toString().left(ProjectedRows::MaxErrorText)));
     close(*row, event);
+}
+
+bool ProjectedCalls::receipt(const Event &event, const Json &payload)
+{
+    TranscriptRow *row = payload[u"callId"].isString() ? call(payload) : nullptr;
+    if (!row)
+        return false;
+    row->data.set(u"receipt"_s, Json::string(inertLine(payload[u"text"].toString(), MaxReceipt)));
+    m_rows.touch(*row, event);
+    return true;
 }
 
 void ProjectedCalls::toolError(const Event &event, const Json &payload)

@@ -28,6 +28,8 @@ public:
     void toolOutput(const Event &event, const Json &payload, const QByteArray &bytes);
     void toolResult(const Event &event, const Json &payload);
     void toolError(const Event &event, const Json &payload);
+    /// What stopping a call did; false if no open call is meant.
+    [[nodiscard]] bool receipt(const Event &event, const Json &payload);
 
 private:
     [[nodiscard]] TranscriptRow *call(const Json &payload);

@@ -50,6 +50,39 @@ std::optional<qint64> optionalFrom(const QVariant &value)
     return value.isNull() ? std::nullopt : std::optional<qint64>(value.toLongLong());
 }
 
+// Lines hold what tools and models wrote, so they go as JSON.
+QByteArray callsText(const QList<SummaryCall> &calls)
+{
+    Json list = Json::array();
+    for (const SummaryCall &call : calls) {
+        Json entry = Json::array();
+        entry.append(Json::string(call.id));
+        entry.append(Json::string(call.line));
+        entry.append(Json::number(static_cast<qint64>(call.phase)));
+        list.append(entry);
+    }
+    return list.toJson();
+}
+
+QList<SummaryCall> callsFrom(const QByteArray &text)
+{
+    QList<SummaryCall> calls;
+    const auto list = parseJson(text);
+    if (!list)
+        return calls;
+    for (const Json &entry : list->elements()) {
+        SummaryCall call;
+        call.id = entry.at(0).toString();
+        call.line = entry.at(1).toString();
+        for (const auto phase : {SummaryCall::Phase::Waiting, SummaryCall::Phase::Running}) {
+            if (entry.at(2).toInteger(0) == static_cast<qint64>(phase))
+                call.phase = phase;
+        }
+        calls.append(call);
+    }
+    return calls;
+}
+
 bool isOfAttempt(const TranscriptRow &row, const Json &payload)
 {
     return payload[u"turn"].toInteger(0) == row.turn && payload[u"step"].toInteger(0) == row.step
@@ -115,7 +148,7 @@ QString summaryColumns()
            u"sandbox_state, "
            "after_turn, created_ms, updated_ms, last_seq, turns, steps, max_steps, input_tokens, "
            "output_tokens, "
-           "cost_nanos, archived, deleted, open_turn_seq, waiting_calls"_s;
+           "cost_nanos, archived, deleted, open_turn_seq, open_calls"_s;
 }
 
 QVariantList summaryValues(const SummaryState &state)
@@ -144,7 +177,7 @@ QVariantList summaryValues(const SummaryState &state)
             s.archived,
             s.deleted,
             s.openTurnSeq,
-            storable(state.waitingCalls.join(u'\n'))};
+            callsText(state.openCalls)};
 }
 
 SummaryState summaryFrom(const Statement &statement, int firstColumn)
@@ -175,7 +208,7 @@ SummaryState summaryFrom(const Statement &statement, int firstColumn)
     s.archived = statement.integer(column++) != 0;
     s.deleted = statement.integer(column++) != 0;
     s.openTurnSeq = statement.integer(column++);
-    state.waitingCalls = statement.text(column++).split(u'\n', Qt::SkipEmptyParts);
+    state.openCalls = callsFrom(statement.bytes(column++));
     return state;
 }
 

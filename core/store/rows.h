@@ -18,8 +18,8 @@ struct ConversationSummary {
     QString provider;
     QString model;
     QString backend; ///< local, superserve
-    QString state; ///< idle, connecting, thinking, calling, waiting, retrying, stopping, interrupted, failed,
-                   ///< finished
+    QString state; ///< idle, connecting, thinking, writing, calling, waiting, retrying, stopping,
+                   ///< interrupted, failed, finished
     QString stateDetail; ///< Last action or reason, one bounded line ("bash: pytest -q").
     qint64 stateSinceMs = 0;
     QString sandboxId; ///< Empty: none yet.
@@ -56,9 +56,10 @@ struct TranscriptRow {
     /// Call: {callId, toolName, args, state, exitCode, durationMs, outcome, stdoutBytes, stderrBytes,
     /// lastLine, error, startedMs, askedMs (UTC milliseconds, when known), resultLines (of a file that was
     /// read), approval, timedOut (when true), outputRuns (lengths of the
-    /// last output in the order of arrival, those of stderr negative)}; states: proposed, waiting, approved,
-    /// running, done, failed, denied, stopped, unknown, not-run. Reasoning: {attempt, part, endMs (of its
-    /// last piece)}. Step, TurnEnd, Error, Notice: members of the event they stand for.
+    /// last output in the order of arrival, those of stderr negative), receipt (what stopping it did last)};
+    /// states: proposed, waiting, approved, running, done, failed, denied, stopped, unknown, not-run.
+    /// Reasoning: {attempt, part, endMs (of its last piece)}. Step, TurnEnd, Error, Notice: members of the
+    /// event they stand for.
     Json data;
 };
 

@@ -6,6 +6,7 @@
 #include "store/calltext.h"
 #include "text/inerttext.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace Pilothouse {
@@ -18,7 +19,7 @@ constexpr qsizetype MaxTitle = 60; // What a list shows without eliding.
 constexpr qsizetype MaxGivenTitle = 200; // A person may want more.
 constexpr qsizetype MaxDetail = 200;
 constexpr qsizetype MaxWord = 200; // Ids and names of models, from outside.
-constexpr qsizetype MaxWaitingCalls = 256; // Bounds the row; a step asks for far fewer.
+constexpr qsizetype MaxOpenCalls = 256; // Bounds the row; a step asks for far fewer.
 
 void setState(ConversationSummary &summary, const Event &event, const QString &state, const QString &detail)
 {
@@ -68,7 +69,7 @@ void finishTurn(SummaryState &state, const Event &event, const Json &payload)
         setState(summary, event, u"waiting"_s, summary.stateDetail);
         return;
     }
-    state.waitingCalls.clear();
+    state.openCalls.clear();
     if (reason == "finished"_L1)
         setState(summary, event, u"finished"_s, payload[u"text"].toString());
     else if (reason == "step-limit"_L1 || reason == "limit"_L1)
@@ -77,24 +78,73 @@ void finishTurn(SummaryState &state, const Event &event, const Json &payload)
         setState(summary, event, u"failed"_s, summary.state == "failed"_L1 ? summary.stateDetail : reason);
     else if (reason == "interrupted"_L1)
         setState(summary, event, u"interrupted"_s, summary.stateDetail);
-    else
-        setState(summary, event, u"idle"_s, reason);
+    else // Of a stop: "stopped" by a person, or "closed" with the program.
+        setState(summary, event, u"idle"_s,
+                 payload[u"cause"].isString() ? payload[u"cause"].toString() : reason);
+}
+
+SummaryCall *callOf(SummaryState &state, const Json &payload)
+{
+    const QString id = payload[u"callId"].toString().left(MaxWord);
+    const auto at = std::find_if(state.openCalls.begin(), state.openCalls.end(),
+                                 [&](const SummaryCall &call) { return call.id == id; });
+    return at == state.openCalls.end() ? nullptr : &*at;
+}
+
+// A call that is in the log without its tool-call event counts all the same.
+SummaryCall *callMade(SummaryState &state, const Json &payload)
+{
+    if (SummaryCall *call = callOf(state, payload))
+        return call;
+    if (state.openCalls.size() >= MaxOpenCalls)
+        return nullptr;
+    SummaryCall call;
+    call.id = payload[u"callId"].toString().left(MaxWord);
+    call.line = callLine(payload[u"toolName"].toString(), payload[u"args"]);
+    state.openCalls.append(call);
+    return &state.openCalls.last();
+}
+
+const SummaryCall *firstIn(const SummaryState &state, SummaryCall::Phase phase)
+{
+    const auto at = std::find_if(state.openCalls.cbegin(), state.openCalls.cend(),
+                                 [&](const SummaryCall &call) { return call.phase == phase; });
+    return at == state.openCalls.cend() ? nullptr : &*at;
+}
+
+// What the open calls say of the conversation; nothing if none of them waits or runs.
+void tellCalls(SummaryState &state, const Event &event)
+{
+    if (const SummaryCall *waiting = firstIn(state, SummaryCall::Phase::Waiting))
+        setState(state.summary, event, u"waiting"_s, waiting->line);
+    else if (const SummaryCall *running = firstIn(state, SummaryCall::Phase::Running))
+        setState(state.summary, event, u"calling"_s, running->line);
 }
 
 void applyApproval(SummaryState &state, const Event &event, const Json &payload)
 {
-    ConversationSummary &summary = state.summary;
-    const QString callId = payload[u"callId"].toString().left(MaxWord);
     const QString approval = payload[u"state"].toString();
-    if (approval == "asked"_L1) {
-        if (!state.waitingCalls.contains(callId) && state.waitingCalls.size() < MaxWaitingCalls)
-            state.waitingCalls.append(callId);
-        setState(summary, event, u"waiting"_s, summary.stateDetail);
-        return;
-    }
+    SummaryCall *call = approval == "asked"_L1 ? callMade(state, payload) : callOf(state, payload);
     // A policy's own answer was never waited for and changes nothing.
-    if (state.waitingCalls.removeAll(callId) > 0 && state.waitingCalls.isEmpty())
-        setState(summary, event, u"calling"_s, summary.stateDetail);
+    if (!call || (approval != "asked"_L1 && call->phase != SummaryCall::Phase::Waiting))
+        return;
+    if (approval == "asked"_L1) {
+        call->phase = SummaryCall::Phase::Waiting;
+    } else {
+        // An edited call runs as the person wrote it, which its start tells.
+        setState(state.summary, event, u"calling"_s, call->line);
+        call->phase = SummaryCall::Phase::Proposed;
+    }
+    tellCalls(state, event);
+}
+
+void endCall(SummaryState &state, const Event &event, const Json &payload)
+{
+    SummaryCall *call = callOf(state, payload);
+    if (!call)
+        return;
+    state.openCalls.removeAt(call - state.openCalls.data());
+    tellCalls(state, event);
 }
 
 } // namespace
@@ -131,7 +181,7 @@ void applyToSummary(SummaryState &state, const Event &event, const Json &payload
         summary.turns = smallInteger(payload[u"turn"]);
         summary.steps = 0;
         summary.openTurnSeq = event.seq;
-        state.waitingCalls.clear();
+        state.openCalls.clear();
         takeWord(summary.provider, payload[u"provider"]);
         takeWord(summary.model, payload[u"model"]);
         if (payload[u"maxSteps"].isNumber())
@@ -139,29 +189,35 @@ void applyToSummary(SummaryState &state, const Event &event, const Json &payload
         setState(summary, event, u"connecting"_s, {});
         break;
     case EventKind::StepStart:
+        state.openCalls.clear(); // All calls of a step have ended before the next one begins.
         summary.steps = smallInteger(payload[u"step"]);
         setState(summary, event, u"thinking"_s, {});
         break;
     case EventKind::TextDelta:
+        if (summary.state == "retrying"_L1 || summary.state == "thinking"_L1)
+            setState(summary, event, u"writing"_s, {});
+        break;
     case EventKind::ReasoningDelta:
-        if (summary.state == "retrying"_L1)
+        if (summary.state == "retrying"_L1 || summary.state == "writing"_L1)
             setState(summary, event, u"thinking"_s, {});
         break;
     case EventKind::ToolCall:
         // Shown when it waits or runs; until then the model is still at it.
-        summary.stateDetail = callLine(payload[u"toolName"].toString(), payload[u"args"]);
+        callMade(state, payload);
         break;
     case EventKind::ToolApproval:
         applyApproval(state, event, payload);
         break;
-    case EventKind::ToolStart: {
-        const QString line = callLine(payload[u"toolName"].toString(), payload[u"args"]);
-        if (state.waitingCalls.isEmpty())
-            setState(summary, event, u"calling"_s, line);
+    case EventKind::ToolStart:
+        if (SummaryCall *call = callMade(state, payload)) {
+            call->line = callLine(payload[u"toolName"].toString(), payload[u"args"]);
+            call->phase = SummaryCall::Phase::Running;
+        }
+        tellCalls(state, event);
         break;
-    }
+    case EventKind::ToolResult:
     case EventKind::ToolError:
-        state.waitingCalls.removeAll(payload[u"callId"].toString().left(MaxWord));
+        endCall(state, event, payload);
         break;
     case EventKind::StepFinish:
         addFigure(summary.inputTokens, payload[u"usage"][u"input"]);
@@ -187,10 +243,12 @@ void applyToSummary(SummaryState &state, const Event &event, const Json &payload
     case EventKind::TurnFinish:
         finishTurn(state, event, payload);
         break;
-    case EventKind::QueueChanged:
     case EventKind::StepAbandoned:
+        state.openCalls.removeIf(
+            [](const SummaryCall &call) { return call.phase == SummaryCall::Phase::Proposed; });
+        break;
+    case EventKind::QueueChanged:
     case EventKind::ToolOutput:
-    case EventKind::ToolResult:
     case EventKind::ModelMessage:
     case EventKind::HeadSet:
     case EventKind::Note:

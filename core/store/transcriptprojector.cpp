@@ -223,7 +223,7 @@ void TranscriptProjector::Private::turnFinish(const Event &event, const Json &pa
     }
     TranscriptRow &row = add(event, payload, TranscriptRow::Kind::TurnEnd, true);
     row.text = inertLine(payload[u"reason"].toString(), MaxLineText);
-    row.data = boundedMembers(payload, {u"turn", u"reason", u"steps", u"usage", u"costNanos"});
+    row.data = boundedMembers(payload, {u"turn", u"reason", u"cause", u"steps", u"usage", u"costNanos"});
 }
 
 // Where an answer is written nothing is thought any more, although the model may go on thinking later.
@@ -356,7 +356,8 @@ void TranscriptProjector::Private::dispatch(const Event &event, const Json &payl
                {u"what", u"attempt", u"waitMs", u"reason"});
         break;
     case EventKind::Note:
-        notice(event, payload, payload[u"text"].toString(), {u"about", u"text"});
+        if (!calls.receipt(event, payload)) // What stopping did belongs to its call.
+            notice(event, payload, payload[u"text"].toString(), {u"about", u"text"});
         break;
     case EventKind::Error: {
         TranscriptRow &row = add(event, payload, TranscriptRow::Kind::Error, true);

@@ -41,7 +41,6 @@ constexpr qsizetype LongestEdit = 256 * 1024; // An editable line is laid out as
 constexpr qsizetype LongestDiff = 16 * 1024; // Compared at every key.
 constexpr int LongestReason = 2000;
 constexpr qsizetype LongestTool = 60;
-constexpr qint64 Minute = 60'000;
 constexpr int MaxHeadReason = 300;
 
 Label *wrapped(const QString &text = {}, TextStyle style = TextStyle::Small, Role role = Role::Text)
@@ -301,6 +300,8 @@ void ApprovalCard::setMode(Mode mode)
     }
     if (before != mode)
         Q_EMIT draftChanged();
+    if (takesFocus && before != mode && (isEdit || mode == Mode::Deny))
+        Q_EMIT attended();
 }
 
 // Removed words are struck in what the model proposed, added ones underlined in what will run.
@@ -328,7 +329,7 @@ void ApprovalCard::updateAge()
     m_age->setText(m_call.askedMs > 0 ? ageText(age) : QString());
     m_age->setToolTip(tr("How long it has waited. There is no deadline."));
     if (isVisible() && m_call.askedMs > 0)
-        m_tick.start(age < Minute ? 1s : 60s);
+        m_tick.start(static_cast<int>(ageChangesIn(age)) + 20); // Just after it, never just before.
     else
         m_tick.stop();
 }
@@ -480,6 +481,7 @@ void ApprovalCard::focusInEvent(QFocusEvent *event)
 {
     QWidget::focusInEvent(event);
     update();
+    Q_EMIT attended();
 }
 
 void ApprovalCard::focusOutEvent(QFocusEvent *event)

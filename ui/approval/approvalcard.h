@@ -53,6 +53,7 @@ public:
 Q_SIGNALS:
     void answered(const QString &conversation, const QString &callId, const Pilothouse::Answer &answer);
     void draftChanged();
+    void attended(); ///< The person went to it: it has the focus, or is edited or denied.
 
 protected:
     void paintEvent(QPaintEvent *event) override;

@@ -80,8 +80,7 @@ CallHeader::CallHeader(QWidget *parent)
     m_stop->setToolTip(tr("Ends this call; the turn goes on and the model is told"));
     connect(m_stop, &Button::clicked, this, [this] {
         m_stopping = m_call;
-        m_stop->setEnabled(false);
-        m_stop->setText(tr("Stopping"));
+        updateStop(true, false);
         Q_EMIT stopClicked();
     });
     connect(&Theme::instance(), &Theme::changed, this,
@@ -112,10 +111,18 @@ void CallHeader::setFacts(const CallFacts &facts, bool canStop)
     if (facts.number > 0)
         place += tr(", call %1 of %2").arg(facts.number).arg(facts.count);
     m_place->setWords(place);
-    m_stop->setVisible(facts.isRunning());
-    m_stop->setEnabled(canStop && m_stopping != facts.callId);
-    m_stop->setText(m_stopping == facts.callId ? tr("Stopping") : tr("Stop call"));
+    updateStop(facts.isRunning(), canStop && m_stopping != facts.callId);
     updateTime(facts);
+}
+
+void CallHeader::updateStop(bool visible, bool enabled)
+{
+    // Qt would hand the focus to whatever comes next.
+    if (m_stop->hasFocus() && !(visible && enabled))
+        Q_EMIT focusLeft();
+    m_stop->setVisible(visible);
+    m_stop->setEnabled(enabled);
+    m_stop->setText(m_stopping == m_call ? tr("Stopping") : tr("Stop call"));
 }
 
 void CallHeader::updateTime(const CallFacts &facts)

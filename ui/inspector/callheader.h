@@ -23,9 +23,11 @@ public:
 
 Q_SIGNALS:
     void stopClicked();
+    void focusLeft(); ///< The button that has the focus goes: the pane says where the focus belongs.
 
 private:
     class Glyph;
+    void updateStop(bool visible, bool enabled);
 
     Glyph *m_glyph;
     Label *m_tool;

@@ -153,6 +153,7 @@ CallPane::CallPane(CallModel *model, QWidget *parent)
     });
     connect(m_header, &CallHeader::stopClicked, this,
             [this] { Q_EMIT stopCallRequested(m_model->facts().conversation, m_model->facts().callId); });
+    connect(m_header, &CallHeader::focusLeft, this, &CallPane::focusContent);
     connect(m_following, &Button::clicked, this, [this] { m_view->setFollowing(true); });
     connect(m_view, &OutputView::followingChanged, this, &CallPane::updateFoot);
     connect(model, &CallModel::opened, this, &CallPane::onOpened);

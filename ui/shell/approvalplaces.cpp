@@ -73,6 +73,8 @@ void ApprovalPlaces::update()
         if (!card) {
             card = new ApprovalCard(call);
             connect(card, &ApprovalCard::answered, m_workspace, &Workspace::answer);
+            const auto attend = [this, id = call.callId] { Q_EMIT attended(id); };
+            connect(card, &ApprovalCard::attended, this, attend);
             const auto copy = [this, id = call.callId](bool fromInline) {
                 ApprovalCard *inlined = m_inline.value(id);
                 ApprovalCard *other = pinned(id);
@@ -86,8 +88,10 @@ void ApprovalPlaces::update()
                 m_copying = false;
             };
             connect(card, &ApprovalCard::draftChanged, this, [copy] { copy(true); });
-            if (ApprovalCard *above = pinned(call.callId))
+            if (ApprovalCard *above = pinned(call.callId)) {
                 connect(above, &ApprovalCard::draftChanged, card, [copy] { copy(false); });
+                connect(above, &ApprovalCard::attended, this, attend);
+            }
             m_transcript->setCallWidget(call.callId, card);
         }
         card->setPosition(static_cast<int>(i + 1), static_cast<int>(calls.size()));

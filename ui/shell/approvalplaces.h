@@ -26,6 +26,9 @@ public:
 
     void update(); ///< The conversation or its waiting calls changed.
 
+Q_SIGNALS:
+    void attended(const QString &callId); ///< One of its cards has the focus, or is written in.
+
 private:
     void updateSeen();
     void updateContext();

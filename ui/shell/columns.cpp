@@ -121,6 +121,12 @@ void Columns::setPanesWanted(bool wanted)
     arrange();
 }
 
+void Columns::setKeptClear(const QWidget *part)
+{
+    m_keptClear = part;
+    placeOpened();
+}
+
 void Columns::openSidebar() { open(m_sidebar); }
 
 void Columns::openPanes() { open(m_panes); }
@@ -173,9 +179,11 @@ void Columns::placeOpened()
     const int rail = isSidebar ? m_sidebarRail->width() : m_paneRail->width();
     const int wanted = isSidebar ? Metrics::SidebarDefault : Metrics::PaneDefault;
     const int size = std::min(wanted, width() - rail);
-    const QRect place(isSidebar ? rail : width() - rail - size, 0, size, height());
+    const int top =
+        isSidebar || !m_keptClear ? 0 : m_keptClear->mapTo(this, QPoint(0, m_keptClear->height())).y();
+    const QRect place(isSidebar ? rail : width() - rail - size, top, size, height() - top);
     m_opened->setGeometry(QStyle::visualRect(layoutDirection(), rect(), place));
-    const QRect edge(isSidebar ? place.right() + 1 : place.left() - 1, 0, 1, height());
+    const QRect edge(isSidebar ? place.right() + 1 : place.left() - 1, top, 1, height() - top);
     m_edge->setGeometry(QStyle::visualRect(layoutDirection(), rect(), edge));
     m_edge->show();
     m_edge->raise();

@@ -32,6 +32,9 @@ public:
     [[nodiscard]] bool isPanesWanted() const { return m_panesWanted; }
     [[nodiscard]] bool isSidebarRail() const; ///< Only the strip is shown, as there is no room.
     [[nodiscard]] bool isPanesRail() const;
+    [[nodiscard]] PaneRail *paneRail() const { return m_paneRail; }
+    /// A part at the top of the middle that panes over the conversation leave free, so that Stop is at hand.
+    void setKeptClear(const QWidget *part);
     /// A column of a strip over the conversation.
     void openSidebar();
     void openPanes();
@@ -64,6 +67,7 @@ private:
     HairLine *m_edge; ///< Of the column that lies over the conversation.
     QPointer<QWidget> m_opened; ///< The column that lies over the conversation.
     QPointer<QWidget> m_focusBefore;
+    QPointer<const QWidget> m_keptClear;
     bool m_sidebarWanted = true;
     bool m_panesWanted = true;
 };

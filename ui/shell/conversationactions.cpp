@@ -68,7 +68,8 @@ void ConversationActions::fillMenu(QMenu *menu, const QString &id)
     menu->setToolTipsVisible(true);
     QAction *rename =
         menu->addAction(icon(u"pencil"_s), tr("Rename"), this, [this, id] { Q_EMIT renameRequested(id); });
-    QAction *copy = menu->addAction(icon(u"copy"_s), tr("Duplicate"), this, [this, id] { duplicate(id); });
+    QAction *copy = menu->addAction(icon(u"copy"_s), tr("Duplicate without messages"), this,
+                                    [this, id] { duplicate(id); });
     copy->setToolTip(duplicateHint());
     QAction *archive =
         menu->addAction(icon(u"archive"_s), found->archived ? tr("Take out of the archive") : tr("Archive"),

@@ -125,7 +125,10 @@ void ConversationHeader::refresh()
     const ConversationSummary *summary = m_workspace->conversations()->summary(current);
     const bool running = m_workspace->isRunning(current);
     const bool stopping = m_workspace->isStopping(current);
-    m_stop->setEnabled(running && !stopping && m_workspace->canWork());
+    const bool canStop = running && !stopping && m_workspace->canWork();
+    if (m_stop->hasFocus() && !canStop)
+        Q_EMIT focusLeft(); // Qt would hand the focus to whatever comes next.
+    m_stop->setEnabled(canStop);
     m_more->setEnabled(summary != nullptr);
     m_title->setWords(summary ? titleText(*summary) : tr("New conversation"));
     const QString provider = summary ? summary->provider : m_workspace->draft().provider;

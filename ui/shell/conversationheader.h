@@ -34,6 +34,7 @@ public:
 
 Q_SIGNALS:
     void keysRequested(); ///< The person wants to enter a key.
+    void focusLeft(); ///< Stop had the focus and cannot keep it.
 
 protected:
     void resizeEvent(QResizeEvent *event) override;

@@ -62,6 +62,8 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     m_transcript->setModel(workspace->transcript());
     m_transcript->setLinkOpener([](const QUrl &url) { QDesktopServices::openUrl(url); });
     m_places = new ApprovalPlaces(workspace, m_transcript, m_approvals, this);
+    connect(m_header, &ConversationHeader::focusLeft, this, &ConversationPage::focusComposer);
+    connect(m_places, &ApprovalPlaces::attended, this, &ConversationPage::callAttended);
     connect(m_header, &ConversationHeader::keysRequested, this, &ConversationPage::keysRequested);
     connect(m_welcome, &WelcomePage::keysRequested, this, &ConversationPage::keysRequested);
     m_composer->setDraftFolder(QDir(workspace->dataDir()).filePath(u"drafts"_s));

@@ -35,6 +35,7 @@ public:
 
 Q_SIGNALS:
     void keysRequested();
+    void callAttended(const QString &callId); ///< The person goes to the card of a call that waits.
 
 private:
     void onCurrentChanged();

@@ -79,6 +79,7 @@ MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
     layout->addWidget(m_pages, 1);
     layout->addWidget(m_status);
     setCentralWidget(central);
+    m_columns->setKeptClear(m_page->header());
     new SettingsBinding(workspace, m_settings);
     new PaneBinding(workspace, m_page, m_panes, this);
     makeMenus();
@@ -212,6 +213,8 @@ void MainWindow::walk(int step)
     zones += m_page->zones();
     if (m_panes->isVisible())
         zones.append(m_panes);
+    else if (m_columns->isPanesRail())
+        zones.append(m_columns->paneRail());
     const QWidget *focused = focusWidget();
     qsizetype at = -1;
     for (qsizetype i = 0; i < zones.size(); ++i) {
@@ -226,6 +229,8 @@ void MainWindow::walk(int step)
     QWidget *zone = zones[next];
     if (zone == m_panes)
         m_panes->focusPane();
+    else if (zone == m_columns->paneRail())
+        m_columns->paneRail()->focusButton();
     else
         zone->setFocus(step > 0 ? Qt::TabFocusReason : Qt::BacktabFocusReason);
 }

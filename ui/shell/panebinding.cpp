@@ -43,8 +43,9 @@ PaneBinding::PaneBinding(Workspace *workspace, ConversationPage *page, PaneHost 
     connect(page->transcript(), &TranscriptView::lookWanted, this, [this] { m_host->showPane(FilesName); });
     connect(page->transcript(), &TranscriptView::callActivated, this,
             [this](const QString &conversation, const QString &callId) {
-                m_chosen = true;
                 openCall(conversation, callId);
+                if (const int place = m_workspace->transcript()->placeOfCall(callId); place >= 0)
+                    m_chosenTurn = m_workspace->transcript()->rowAt(place).turn;
                 m_host->showPane(CallName);
             });
     connect(m_callPane, &CallPane::stopCallRequested, workspace, &Workspace::stopCall);
@@ -80,14 +81,19 @@ PaneBinding::PaneBinding(Workspace *workspace, ConversationPage *page, PaneHost 
     connect(list, &QAbstractItemModel::modelReset, this, &PaneBinding::updateMachine);
     const TranscriptModel *rows = workspace->transcript();
     connect(rows, &QAbstractItemModel::modelReset, this, &PaneBinding::followCalls);
-    connect(rows, &QAbstractItemModel::rowsInserted, this, &PaneBinding::followCalls);
+    connect(rows, &TranscriptModel::settled, this, &PaneBinding::followCalls);
+    connect(page, &ConversationPage::callAttended, this, [this](const QString &callId) {
+        m_attended = callId;
+        openCall(m_workspace->current(), callId); // What is being answered is what is looked at.
+    });
     m_callPane->setCanStop(workspace->canWork());
     onCurrentChanged();
 }
 
 void PaneBinding::onCurrentChanged()
 {
-    m_chosen = false;
+    m_chosenTurn = 0;
+    m_attended.clear();
     m_call->close();
     m_page->transcript()->setActiveCall({});
     updateMachine();
@@ -106,15 +112,30 @@ void PaneBinding::openCall(const QString &conversation, const QString &callId)
 
 void PaneBinding::followCalls()
 {
-    if (m_chosen)
-        return;
     const TranscriptModel *rows = m_workspace->transcript();
-    const int place = rows->placeOfLastCall();
-    if (place < 0)
+    const TranscriptModel::CallPlace watched = rows->placeOfCallToWatch();
+    if (watched.place < 0)
         return;
-    const QString callId = rows->rowAt(place).data[u"callId"].toString();
-    if (callId != m_call->facts().callId)
+    const CallFacts &shown = m_call->facts();
+    const bool isOurs = shown.isOpen() && shown.conversation == rows->conversation();
+    const TranscriptRow &row = rows->rowAt(watched.place);
+    // What has ended stays until another one begins.
+    if (isOurs && (!watched.isOpen || isHeld(row)))
+        return;
+    if (const QString callId = row.data[u"callId"].toString(); !isOurs || callId != shown.callId)
         openCall(rows->conversation(), callId);
+}
+
+bool PaneBinding::isHeld(const TranscriptRow &watched)
+{
+    const TranscriptModel *rows = m_workspace->transcript();
+    const int answered = rows->placeOfCall(m_attended);
+    if (answered >= 0 && rows->rowAt(answered).data[u"state"].toString() == "waiting"_L1)
+        return true;
+    m_attended.clear();
+    if (watched.turn > m_chosenTurn)
+        m_chosenTurn = 0; // That was for another turn.
+    return m_chosenTurn > 0;
 }
 
 void PaneBinding::updateMachine()

@@ -13,6 +13,7 @@ class ConversationPage;
 class FilesPane;
 class PaneHost;
 class Workspace;
+struct TranscriptRow;
 
 /// Makes the panes and ties them to what the window shows: the call that is chosen in the transcript, the
 /// machine of the conversation, files dropped on the composer.
@@ -28,7 +29,9 @@ public:
 private:
     void onCurrentChanged();
     void openCall(const QString &conversation, const QString &callId);
-    void followCalls(); ///< Shows the newest call while a person has chosen none.
+    /// Shows the call that waits or runs while the person has chosen none of this turn.
+    void followCalls();
+    [[nodiscard]] bool isHeld(const TranscriptRow &watched);
     void updateMachine();
     void setPictureSources();
 
@@ -39,7 +42,8 @@ private:
     // The panes belong to the window's column.
     CallPane *m_callPane;
     FilesPane *m_filesPane;
-    bool m_chosen = false; ///< By the person, in this conversation.
+    int m_chosenTurn = 0; ///< Turn of the call that the person chose; 0: none.
+    QString m_attended; ///< The call that the person is answering.
 };
 
 } // namespace Pilothouse

@@ -120,6 +120,15 @@ void PaneRail::rebuild()
     }
 }
 
+void PaneRail::focusButton()
+{
+    const auto buttons = findChildren<RailButton *>();
+    for (qsizetype i = 0; i < buttons.size() && i < m_column->panes().size(); ++i) {
+        if (i == 0 || m_column->panes()[i].name == m_column->currentPane())
+            buttons[i]->setFocus(Qt::TabFocusReason);
+    }
+}
+
 void PaneRail::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);

@@ -50,6 +50,8 @@ class PaneRail : public QWidget {
 public:
     explicit PaneRail(PaneColumn *column, QWidget *parent = nullptr);
 
+    void focusButton(); ///< Of the pane that was shown last.
+
 Q_SIGNALS:
     void paneRequested(const QString &name);
 

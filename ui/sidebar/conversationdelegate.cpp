@@ -68,8 +68,9 @@ QString ConversationDelegate::timeText(const QModelIndex &index) const
 qint64 ConversationDelegate::nextChangeMs(const QModelIndex &index) const
 {
     const qint64 age = ageOf(index);
-    const bool seconds = groupOf(index) == Group::Running ? age < Hour : age < Minute;
-    const qint64 unit = seconds ? 1000 : Minute;
+    if (groupOf(index) != Group::Running)
+        return ageChangesIn(age);
+    const qint64 unit = age < Hour ? 1000 : Minute;
     return unit - age % unit;
 }
 

@@ -67,7 +67,8 @@ SidebarModel::Group SidebarModel::groupOf(const ConversationSummary &summary)
         return Group::Archived;
     if (summary.state == "waiting"_L1 || summary.state == "failed"_L1)
         return Group::NeedsYou;
-    for (const auto state : {"connecting"_L1, "thinking"_L1, "calling"_L1, "retrying"_L1, "stopping"_L1}) {
+    for (const auto state :
+         {"connecting"_L1, "thinking"_L1, "writing"_L1, "calling"_L1, "retrying"_L1, "stopping"_L1}) {
         if (summary.state == state)
             return Group::Running;
     }

@@ -30,6 +30,7 @@ constexpr std::array Conversations{
     Entry{"idle"_L1, "idle"_L1, Role::Text3, WORD("Idle")},
     Entry{"connecting"_L1, "connecting"_L1, Role::Accent, WORD("Connecting")},
     Entry{"thinking"_L1, "thinking"_L1, Role::Accent, WORD("Thinking")},
+    Entry{"writing"_L1, "thinking"_L1, Role::Accent, WORD("Writing")},
     Entry{"calling"_L1, "calling"_L1, Role::Accent, WORD("Calling")},
     Entry{"waiting"_L1, "approval"_L1, Role::Waiting, WORD("Waiting for you")},
     Entry{"retrying"_L1, "retrying"_L1, Role::Text2, WORD("Retrying")},

@@ -13,6 +13,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 Second = 1000;
+// An age is no clock: counted by seconds it would only draw the eye, and paint the window sixty times.
+constexpr qint64 AgeStep = 10 * Second;
 constexpr qint64 Minute = 60 * Second;
 constexpr qint64 Hour = 60 * Minute;
 constexpr qint64 Day = 24 * Hour;
@@ -62,13 +64,22 @@ QString timedOutText(qint64 ms)
 QString ageText(qint64 ms)
 {
     ms = std::max<qint64>(ms, 0);
+    if (ms < AgeStep)
+        return u"now"_s;
     if (ms < Minute)
-        return number(ms / Second) + u's';
+        return number(ms / AgeStep * (AgeStep / Second)) + u's';
     if (ms < Hour)
         return number(ms / Minute) + u'm';
     if (ms < Day)
         return number(ms / Hour) + u'h';
     return number(ms / Day) + u'd';
+}
+
+qint64 ageChangesIn(qint64 ms)
+{
+    ms = std::max<qint64>(ms, 0);
+    const qint64 unit = ms < Minute ? AgeStep : ms < Hour ? Minute : ms < Day ? Hour : Day;
+    return unit - ms % unit;
 }
 
 QString tokensText(qint64 tokens)

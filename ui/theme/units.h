@@ -13,8 +13,10 @@ namespace Pilothouse {
 [[nodiscard]] QString elapsedText(qint64 ms);
 /// Of a call that its time limit ended: "timed out after 60 s". `ms`: how long it ran.
 [[nodiscard]] QString timedOutText(qint64 ms);
-/// How long ago, one unit: "48s", "12m", "2h", "5d".
+/// How long ago, one unit: "now", "40s" in steps of ten, "12m", "2h", "5d".
 [[nodiscard]] QString ageText(qint64 ms);
+/// In how many milliseconds ageText() of that age becomes another.
+[[nodiscard]] qint64 ageChangesIn(qint64 ms);
 /// A number of tokens without the word: "640", "9.2k", "186k", "1.2M".
 [[nodiscard]] QString tokensText(qint64 tokens);
 /// Nano-dollars: "$0.74", "$0.021", "$1.90".

@@ -147,14 +147,19 @@ CallCard callCard(const TranscriptRow &row, qint64 nowMs)
     } else if (data[u"error"].isString()) {
         card.second = inertLine(data[u"error"].toString(), MostLine);
     } else if (card.isRunning || state == "stopped"_L1) {
-        card.second = inertLine(data[u"lastLine"].toString(), MostLine);
-        card.isMonoSecond = true;
+        // While it is told to end, that is what a person waits for.
+        const QString receipt = inertLine(data[u"receipt"].toString(), MostLine);
+        QStringList parts;
+        if (!receipt.isEmpty())
+            parts.append(receipt);
         if (state == "stopped"_L1 && code) {
-            card.isMonoSecond = false;
-            card.second = u"exit "_s + QString::number(*code);
+            parts.append(u"exit "_s + QString::number(*code));
             if (card.outputBytes > 0)
-                card.second += u"; "_s + bytesText(card.outputBytes) + u" of output kept"_s;
+                parts.append(QString(bytesText(card.outputBytes) + u" of output kept"_s));
         }
+        card.isMonoSecond = parts.isEmpty();
+        card.second =
+            parts.isEmpty() ? inertLine(data[u"lastLine"].toString(), MostLine) : parts.join(u"; "_s);
     }
     card.arguments = inertText(QStringView(callArguments(row)).left(MostArguments));
     return card;

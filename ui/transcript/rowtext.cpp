@@ -97,6 +97,8 @@ TurnEndText turnEndText(const TranscriptRow &row)
         {u"waiting"_s, {u"waiting"_s, u"Ended while a call waits for an answer"_s}},
         {u"interrupted"_s, {u"interrupted"_s, u"Interrupted: the program ended before the turn did"_s}},
     };
+    if (row.text == "stopped"_L1 && row.data[u"cause"].toString() == "closed"_L1)
+        return {u"stopping"_s, u"Stopped because the program was closed"_s};
     return words.value(row.text, {u"idle"_s, inertLine(row.text, MostLine)});
 }
 

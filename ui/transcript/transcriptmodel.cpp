@@ -505,9 +505,25 @@ int TranscriptModel::placeOfCall(const QString &callId) const
     });
 }
 
-int TranscriptModel::placeOfLastCall() const
+TranscriptModel::CallPlace TranscriptModel::placeOfCallToWatch() const
 {
-    return m_pages.findLast([](const TranscriptRow &row) { return row.kind == TranscriptRow::Kind::Call; });
+    enum Rank { Waiting, Running, Open, None };
+    Rank best = None;
+    CallPlace found;
+    m_pages.forEach([&](int place, const TranscriptRow &row) {
+        if (row.kind != TranscriptRow::Kind::Call || row.closed || row.withdrawn)
+            return;
+        const QString state = row.data[u"state"].toString();
+        const Rank rank = state == "waiting"_L1 ? Waiting : state == "running"_L1 ? Running : Open;
+        if (rank < best) {
+            best = rank;
+            found = {place, true};
+        }
+    });
+    if (best == None)
+        found.place =
+            m_pages.findLast([](const TranscriptRow &row) { return row.kind == TranscriptRow::Kind::Call; });
+    return found;
 }
 
 int TranscriptModel::rowCount(const QModelIndex &parent) const

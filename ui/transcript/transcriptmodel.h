@@ -55,9 +55,15 @@ public:
     {
         m_pages.forEach(call);
     }
-    /// Place of a call's row, or of the last call; -1: none is here.
+    /// Place of a call's row; -1: it is not here.
     [[nodiscard]] int placeOfCall(const QString &callId) const;
-    [[nodiscard]] int placeOfLastCall() const;
+    /// The call to look at: the first that waits for a person, else the first that runs, else the first that
+    /// has not ended; without any of these the last call. `isOpen` tells which. -1: none is here.
+    struct CallPlace {
+        int place = -1;
+        bool isOpen = false;
+    };
+    [[nodiscard]] CallPlace placeOfCallToWatch() const;
 
     [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;

@@ -37,9 +37,9 @@ private Q_SLOTS:
             if (states.isEmpty() || states.last() != state.summary.state)
                 states.append(state.summary.state);
         }
-        const QStringList expected = {u"idle"_s,     u"connecting"_s, u"thinking"_s,
-                                      u"waiting"_s,  u"calling"_s,    u"thinking"_s,
-                                      u"retrying"_s, u"thinking"_s,   u"finished"_s};
+        const QStringList expected = {u"idle"_s,     u"connecting"_s, u"thinking"_s, u"writing"_s,
+                                      u"waiting"_s,  u"calling"_s,    u"thinking"_s, u"writing"_s,
+                                      u"retrying"_s, u"thinking"_s,   u"writing"_s,  u"finished"_s};
         QCOMPARE(states, expected);
         const ConversationSummary &summary = state.summary;
         QCOMPARE(summary.id, script.conversation());
@@ -74,6 +74,52 @@ private Q_SLOTS:
         QCOMPARE(project(script.all()).summary.state, u"waiting"_s);
         script.add(EventKind::ToolApproval, "{\"callId\":\"b\",\"state\":\"denied\"}");
         QCOMPARE(project(script.all()).summary.state, u"calling"_s);
+    }
+
+    void namesTheCallThatMatters()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::TurnStart, "{\"turn\":1}");
+        const auto of = [](const QByteArray &id) {
+            return QByteArray("{\"callId\":\"" + id + "\",\"toolName\":\"bash\",\"args\":{\"command\":\"" + id
+                              + "\"}");
+        };
+        const auto told = [&script] {
+            const ConversationSummary summary = project(script.all()).summary;
+            return QString(summary.state + u' ' + summary.stateDetail);
+        };
+        for (const char *id : {"a", "b", "c"})
+            script.add(EventKind::ToolCall, of(id) + "}");
+        script.add(EventKind::ToolStart, of("a") + "}");
+        script.add(EventKind::ToolStart, of("b") + "}");
+        QCOMPARE(told(), u"calling bash: a"_s);
+        script.add(EventKind::ToolApproval, of("c") + ",\"state\":\"asked\"}");
+        QCOMPARE(told(), u"waiting bash: c"_s);
+        script.add(EventKind::ToolResult, of("a") + ",\"exitCode\":0}");
+        QCOMPARE(told(), u"waiting bash: c"_s);
+        script.add(EventKind::ToolApproval, of("c") + ",\"state\":\"approved\"}");
+        QCOMPARE(told(), u"calling bash: b"_s);
+        script.add(EventKind::ToolStart, of("c") + "}");
+        script.add(EventKind::ToolResult, of("b") + ",\"exitCode\":0}");
+        QCOMPARE(told(), u"calling bash: c"_s);
+        script.add(EventKind::ToolResult, of("c") + ",\"exitCode\":0}");
+        QCOMPARE(told(), u"calling bash: c"_s); // Until the next step begins.
+        script.add(EventKind::StepStart, "{\"step\":2}");
+        QCOMPARE(told(), u"thinking "_s);
+    }
+
+    void stopByThePersonOrByTheEnd()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::TurnStart, "{\"turn\":1}");
+        script.add(EventKind::TurnFinish, "{\"turn\":1,\"reason\":\"stopped\"}");
+        QCOMPARE(project(script.all()).summary.stateDetail, u"stopped"_s);
+        script.add(EventKind::TurnStart, "{\"turn\":2}");
+        script.add(EventKind::TurnFinish, "{\"turn\":2,\"reason\":\"stopped\",\"cause\":\"closed\"}");
+        QCOMPARE(project(script.all()).summary.state, u"idle"_s);
+        QCOMPARE(project(script.all()).summary.stateDetail, u"closed"_s);
     }
 
     void turnEnds_data()

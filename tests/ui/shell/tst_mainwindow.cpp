@@ -284,6 +284,10 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!s.window->isVisible(), Patience); // By itself, when the turn has ended.
         QTRY_VERIFY_WITH_TIMEOUT(!s.workspace->isRunning(s.workspace->current()),
                                  Patience); // The event follows.
+        QTRY_VERIFY2_WITH_TIMEOUT(s.transcript().contains(u"Stopped because the program was closed"_s),
+                                  qPrintable(s.transcript()), Patience);
+        QVERIFY2(!s.transcript().contains(u"the user stopped"_s) && !s.transcript().contains(u"by you"_s),
+                 qPrintable(s.transcript()));
 
         s.window->show();
         QVERIFY(s.window->close());

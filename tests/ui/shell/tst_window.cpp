@@ -19,6 +19,7 @@
 #include "theme/controls/searchfield.h"
 #include "theme/theme.h"
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QCheckBox>
 #include <QLabel>
@@ -153,8 +154,19 @@ private Q_SLOTS:
         QVERIFY(m_window->page()->composer()->edit()->hasFocus()); // Where it was before.
         m_window->panes()->showPane(u"own"_s);
         QVERIFY(pane->isVisible());
+        // Stop stays at hand beside it.
+        const QWidget *header = m_window->page()->header();
+        const QRect covered(pane->mapTo(m_window.get(), QPoint()), pane->size());
+        QVERIFY(!covered.intersects(QRect(header->mapTo(m_window.get(), QPoint()), header->size())));
         m_window->page()->focusComposer(); // Work goes on beside it.
         QVERIFY(!pane->isVisible());
+        // F6 comes to the strip as it comes to the column.
+        QTest::keyClick(m_window.get(), Qt::Key_F6);
+        auto *onStrip = qobject_cast<QAbstractButton *>(QApplication::focusWidget());
+        QVERIFY(onStrip && onStrip->accessibleName() == "Own"_L1);
+        QTest::keyClick(onStrip, Qt::Key_Space);
+        QVERIFY(pane->isVisible());
+        m_window->page()->focusComposer();
         m_window->resize(1440, 900);
         QTRY_VERIFY(m_window->sidebar()->isVisible() && pane->isVisible());
         QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier);

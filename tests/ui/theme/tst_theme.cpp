@@ -188,6 +188,8 @@ private Q_SLOTS:
         QCOMPARE(durationText(-5), u"0.0 s"_s);
         QCOMPARE(elapsedText(48'900), u"48s"_s);
         QCOMPARE(elapsedText(3'780'000), u"1h 3m"_s);
+        QCOMPARE(ageText(9'999), u"now"_s);
+        QCOMPARE(ageText(48'000), u"40s"_s);
         QCOMPARE(ageText(720'000), u"12m"_s);
         QCOMPARE(ageText(90'000'000), u"1d"_s);
         QCOMPARE(tokensText(640), u"640"_s);

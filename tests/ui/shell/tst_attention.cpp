@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "approval/approvalcard.h"
+#include "composer/composeredit.h"
+#include "inspector/callmodel.h"
+#include "inspector/callpane.h"
+#include "shell/conversationheader.h"
+#include "shell/conversationpage.h"
+#include "support/testmain.h"
+#include "transcript/transcriptmodel.h"
+#include "windowfixture.h"
+
+#include <QAbstractButton>
+#include <QApplication>
+#include <QElapsedTimer>
+
+#include <algorithm>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+using Tests::WindowFixture;
+
+namespace {
+
+constexpr int Patience = WindowFixture::Patience;
+
+constexpr auto ThreeCalls = R"json({
+ "format": 1, "name": "window", "maxSteps": 20, "pace": {"charsPerSecond": 0},
+ "turns": [
+  {"steps": [
+   {"events": [{"call": {"name": "bash", "args": {"command": "sleep 301"}}},
+               {"call": {"name": "bash", "args": {"command": "sleep 302"}}},
+               {"call": {"name": "bash", "args": {"command": "sleep 303"}}}]},
+   {"events": [{"text": "All have ended."}]}
+  ]}
+ ]
+})json";
+
+} // namespace
+
+/// Of several calls, which one the list and the Call pane name; and where the focus is when a control that
+/// had it goes.
+class TestAttention : public Tests::Test {
+    Q_OBJECT
+
+    static CallModel *call(const WindowFixture &window) { return window.window()->findChild<CallModel *>(); }
+    static QString shownCommand(const WindowFixture &window)
+    {
+        return call(window)->facts().proposed[u"command"].toString();
+    }
+    static QString named(const WindowFixture &window)
+    {
+        const ConversationSummary *summary = window.summary(window.workspace()->current());
+        return summary ? QString(summary->state + u' ' + summary->stateDetail) : QString();
+    }
+    /// Cards that are seen, in the order of their calls.
+    static QList<ApprovalCard *> cards(const WindowFixture &window)
+    {
+        QList<ApprovalCard *> out;
+        for (ApprovalCard *card : window.window()->findChildren<ApprovalCard *>()) {
+            if (card->isVisible())
+                out.append(card);
+        }
+        std::sort(out.begin(), out.end(), [](const ApprovalCard *a, const ApprovalCard *b) {
+            return a->call().args[u"command"].toString() < b->call().args[u"command"].toString();
+        });
+        return out;
+    }
+    static void press(const WindowFixture &window, int card, Qt::Key key)
+    {
+        window.window()->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window.window()));
+        ApprovalCard *chosen = cards(window).value(card);
+        QVERIFY(chosen);
+        chosen->setFocus();
+        QTest::keyClick(chosen, key);
+    }
+
+private Q_SLOTS:
+    void theCallThatWaitsOrRunsIsNamed()
+    {
+        WindowFixture window;
+        QVERIFY(window.start(ThreeCalls));
+        window.say(u"Go."_s);
+        QTRY_COMPARE_WITH_TIMEOUT(cards(window).size(), 3, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(shownCommand(window), u"sleep 301"_s, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(named(window), u"waiting bash: sleep 301"_s, Patience);
+
+        // What is being edited is what the pane shows, however many wait before it.
+        press(window, 2, Qt::Key_E);
+        QTRY_COMPARE_WITH_TIMEOUT(shownCommand(window), u"sleep 303"_s, Patience);
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+        QCOMPARE(shownCommand(window), u"sleep 303"_s);
+        press(window, 2, Qt::Key_A);
+        QTRY_COMPARE_WITH_TIMEOUT(cards(window).size(), 2, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(shownCommand(window), u"sleep 301"_s, Patience); // The next that waits.
+        press(window, 0, Qt::Key_A);
+        QTRY_COMPARE_WITH_TIMEOUT(cards(window).size(), 1, Patience);
+        press(window, 0, Qt::Key_A);
+        QTRY_COMPARE_WITH_TIMEOUT(cards(window).size(), 0, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(shownCommand(window), u"sleep 301"_s, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(named(window), u"calling bash: sleep 301"_s, Patience);
+
+        // The first ends: the next one that runs is named. Stop call leaves the focus in the pane.
+        auto *pane = window.window()->findChild<CallPane *>();
+        auto *stopCall =
+            qobject_cast<QAbstractButton *>(window.find(u"Stop call"_s, QAccessible::Button, pane));
+        QVERIFY(stopCall);
+        stopCall->setFocus();
+        QTest::keyClick(stopCall, Qt::Key_Space);
+        QVERIFY(QApplication::focusWidget() && QApplication::focusWidget() != stopCall);
+        QVERIFY(pane->isAncestorOf(QApplication::focusWidget()));
+        QTRY_COMPARE_WITH_TIMEOUT(shownCommand(window), u"sleep 302"_s, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(named(window), u"calling bash: sleep 302"_s, Patience);
+        QVERIFY(pane->isAncestorOf(QApplication::focusWidget()));
+        // What stopping did stands with its call, not below all of them.
+        QVERIFY2(!window.rows().last().contains(u"SIGTERM"_s), qPrintable(window.text()));
+
+        // Stop of the turn has the focus and goes: the composer is where one goes on.
+        auto *stop = qobject_cast<QAbstractButton *>(
+            window.find(u"Stop"_s, QAccessible::Button, window.window()->page()->header()));
+        QVERIFY(stop);
+        stop->setFocus();
+        QTest::keyClick(stop, Qt::Key_Space);
+        QCOMPARE(QApplication::focusWidget(), window.edit());
+        QTRY_VERIFY_WITH_TIMEOUT(!window.isRunning(), Patience);
+        QCOMPARE(QApplication::focusWidget(), window.edit());
+        QTRY_COMPARE_WITH_TIMEOUT(named(window), u"idle stopped"_s, Patience);
+    }
+
+    // A new conversation is in the list at once, also while its first call says nothing for long.
+    void aNewConversationIsListedWhileItsCallIsQuiet()
+    {
+        WindowFixture window;
+        QVERIFY(window.start(ThreeCalls));
+        QElapsedTimer since;
+        window.say(u"Go."_s);
+        since.start();
+        QTRY_VERIFY_WITH_TIMEOUT(window.summary(window.workspace()->current()), Patience);
+        qInfo("listed after %lld ms", since.elapsed());
+        QTRY_VERIFY_WITH_TIMEOUT(named(window).startsWith(u"waiting"_s), Patience);
+        qInfo("waiting after %lld ms", since.elapsed());
+    }
+};
+
+QTEST_MAIN(TestAttention)
+#include "tst_attention.moc"

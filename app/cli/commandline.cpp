@@ -7,9 +7,11 @@
 #include "engine/engine.h"
 #include "engine/messagecheck.h"
 #include "exitcodes.h"
+#include "keycommands.h"
 #include "readcommands.h"
 #include "runcommand.h"
 #include "sandboxcommands.h"
+#include "secrets/systemkeychain.h"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -38,6 +40,7 @@ const auto Usage =
     "  search WORDS [--json]             in all conversations\n"
     "  delete ID [--keep-sandbox]        a conversation and its sandbox\n"
     "  sandbox …                         list, create, pause, resume, kill, exec, ls, get, put\n"
+    "  keys …                            list, set SERVICE (reads standard input), delete SERVICE\n"
     "  doctor                            one line per check\n\n"
     "Everywhere: --data-dir DIR (PILOTHOUSE_DATA_DIR), --sandbox local|superserve (PILOTHOUSE_SANDBOX),\n"
     "  --superserve-url URL (SUPERSERVE_BASE_URL), --superserve-data-url URL (SUPERSERVE_DATA_URL), "
@@ -274,6 +277,9 @@ int runCommandLine(QCoreApplication &app, Console *console)
     } else if (command == "sandbox"_L1) {
         if (words.isEmpty())
             return usageError(console, SandboxCommand::usage());
+    } else if (command == "keys"_L1) {
+        if (words.isEmpty())
+            return usageError(console, KeyCommand::usage());
     } else if (command != "doctor"_L1) {
         return usageError(console, u"there is no command \"%1\""_s.arg(command));
     }
@@ -293,7 +299,9 @@ int runCommandLine(QCoreApplication &app, Console *console)
     options.model = o.parser.value(o.model);
     options.demoScript = o.parser.value(o.demoScript);
     options.environment = processEnvironment;
-    if (command == "sandbox"_L1 && SandboxCommand::onlyLooks(words.first())) {
+    options.keychain = [] { return std::make_unique<SystemKeychain>(); };
+    if ((command == "sandbox"_L1 && SandboxCommand::onlyLooks(words.first()))
+        || (command == "keys"_L1 && KeyCommand::onlyLooks(words.first()))) {
         options.onlyLooks = Error{ErrorKind::Internal, u"This command only looks."_s, {}, {}};
     }
     auto engine = Engine::open(options);
@@ -320,6 +328,14 @@ int runCommandLine(QCoreApplication &app, Console *console)
         return deleteCommand(engine->get(), conversation, o.parser.isSet(o.keepSandbox), console);
     if (command == "doctor"_L1)
         return doctorCommand(engine->get(), console);
+    if (command == "keys"_L1) {
+        KeyCommand task(engine->get(), words, json, console);
+        QObject::connect(&task, &KeyCommand::done, &app, quit, Qt::QueuedConnection);
+        task.start();
+        const int code = QCoreApplication::exec();
+        console->flush();
+        return code;
+    }
     SandboxCommand task(engine->get(), o.parser.value(o.sandbox), words, json, console);
     QObject::connect(&task, &SandboxCommand::done, &app, quit, Qt::QueuedConnection);
     task.start();

@@ -3,6 +3,8 @@
 
 #include "commandline.h"
 
+#include "secrets/systemkeychain.h"
+
 #include <QCommandLineParser>
 
 namespace Pilothouse::Desktop {
@@ -74,6 +76,7 @@ CommandLine parseCommandLine(const QStringList &arguments)
     line.engine.demoScript = parser.value(demoScript);
     line.engine.askAsScripted = true; // There is a person to ask.
     line.engine.environment = processEnvironment;
+    line.engine.keychain = [] { return std::make_unique<SystemKeychain>(); };
     return line;
 }
 

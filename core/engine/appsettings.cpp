@@ -19,6 +19,7 @@ const auto ModelKey = u"new/model"_s;
 const auto BackendKey = u"new/backend"_s;
 const auto AfterTurnKey = u"new/afterTurn"_s;
 const auto MaxStepsKey = u"new/maxSteps"_s;
+const auto KeptKeysKey = u"keys/kept"_s;
 const auto EndpointGroup = u"endpoints/"_s;
 constexpr qsizetype LongestValue = 400; // The file may have been edited by hand.
 
@@ -85,6 +86,23 @@ QString AppSettings::endpoint(const QString &service) const { return value(Endpo
 void AppSettings::setEndpoint(const QString &service, const QString &url)
 {
     setValue(EndpointGroup + service, url);
+}
+
+QStringList AppSettings::keptKeys() const
+{
+    const QSettings settings(m_file, QSettings::IniFormat);
+    QStringList names = settings.value(KeptKeysKey).toStringList();
+    names.removeIf([](const QString &name) { return name.size() > LongestValue; });
+    return names;
+}
+
+void AppSettings::setKeptKeys(const QStringList &names)
+{
+    QSettings settings(m_file, QSettings::IniFormat);
+    if (names.isEmpty())
+        settings.remove(KeptKeysKey);
+    else
+        settings.setValue(KeptKeysKey, names);
 }
 
 QString AppSettings::word(const QString &key, const QStringList &allowed) const

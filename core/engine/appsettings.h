@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 namespace Pilothouse {
 
@@ -31,6 +32,10 @@ public:
     /// Address of a service by its id, as it was entered: to be checked before it is used. Empty: its own.
     [[nodiscard]] QString endpoint(const QString &service) const;
     void setEndpoint(const QString &service, const QString &url);
+
+    /// Names of the keys that the keychain holds ("anthropic/https://api.anthropic.com"), never the keys.
+    [[nodiscard]] QStringList keptKeys() const;
+    void setKeptKeys(const QStringList &names);
 
     static constexpr int MostSteps = 1000; ///< Of what can be set here.
 

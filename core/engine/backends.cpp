@@ -81,6 +81,12 @@ void Backends::client(const QString &backend, QObject *context, ClientReply repl
     if (backend == "superserve"_L1) {
         if (!m_superserve) {
             const Secret key = superserveKey();
+            const std::optional<Error> problem =
+                key.isEmpty() && m_keyProblem ? m_keyProblem(u"SUPERSERVE_API_KEY"_s) : std::nullopt;
+            if (problem) {
+                answerLater(fail(*problem));
+                return;
+            }
             if (key.isEmpty()) {
                 answerLater(
                     fail(Error{ErrorKind::KeyMissing, u"There is no Superserve key for the address in use."_s,

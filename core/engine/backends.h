@@ -10,7 +10,9 @@
 
 #include <QObject>
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 namespace Pilothouse {
 
@@ -37,9 +39,15 @@ public:
     /// its key is known, else local.
     [[nodiscard]] QString defaultBackend() const;
     [[nodiscard]] bool hasSuperserveKey() const;
+    /// Asked when there is no key: why, if the keychain has one and did not give it.
+    void setKeyProblem(std::function<std::optional<Error>(const QString &variable)> problem)
+    {
+        m_keyProblem = std::move(problem);
+    }
     void forgetKeys(); ///< A key was changed: the next client is made with the present one.
 
 private:
+    std::function<std::optional<Error>(const QString &)> m_keyProblem;
     [[nodiscard]] Secret superserveKey() const;
 
     EngineOptions m_options;

@@ -5,6 +5,7 @@
 
 #include "engine/backends.h"
 #include "engine/eventpipe.h"
+#include "engine/keyring.h"
 #include "engine/messagecheck.h"
 #include "model/modelcatalog.h"
 #include "util/ids.h"
@@ -137,7 +138,18 @@ void Conversation::startTurn(const QStringList &messageIds)
     };
     setup.isSandboxLost = [this](const SandboxClient *client) { return m_services.backends->isLost(client); };
     const ModelName name = setup.model;
-    setup.modelClient = [this, name] { return m_services.catalog->client(name); };
+    setup.modelClient = [this, name] {
+        auto client = m_services.catalog->client(name);
+        if (!client && client.error().kind == ErrorKind::KeyMissing) {
+            // There is one, and the keychain did not give it: that is what can be mended.
+            const ProviderInfo *provider = m_services.catalog->provider(name.provider);
+            for (const QString &variable : provider ? provider->keyVariables : QStringList()) {
+                if (const std::optional<Error> problem = m_services.keys->problemOf(variable))
+                    return Result<std::shared_ptr<ModelClient>, Error>(fail(*problem));
+            }
+        }
+        return client;
+    };
     setup.costNanos = [this, name](const Usage &usage) { return m_services.catalog->costNanos(name, usage); };
 
     Json ids = Json::array();

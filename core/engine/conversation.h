@@ -16,6 +16,7 @@
 namespace Pilothouse {
 
 class Backends;
+class KeyRing;
 class ModelCatalog;
 
 enum class Delivery { Now = 1, AfterStep, AfterTurn };
@@ -30,6 +31,7 @@ public:
         const EngineOptions *options = nullptr;
         Backends *backends = nullptr;
         ModelCatalog *catalog = nullptr;
+        const KeyRing *keys = nullptr;
         EventPipe *pipe = nullptr;
         const Clock *clock = nullptr;
         QString installId;

@@ -77,28 +77,46 @@ void addKeys(EngineCore *core, QList<DoctorLine> &lines)
     QStringList found;
     QStringList entered;
     QStringList withheld;
+    QStringList kept;
+    QStringList problems;
     QStringList variables{u"SUPERSERVE_API_KEY"_s, u"ANTHROPIC_API_KEY"_s, u"OPENAI_API_KEY"_s};
     for (const ServiceInfo &service : listServices(core))
         variables += service.keyVariables;
     variables.removeDuplicates();
     for (const QString &name : std::as_const(variables)) {
-        if (core->isKeyWithheld(name))
+        if (core->keys()->isWithheld(name))
             withheld.append(name);
-        if (core->environment(name).trimmed().isEmpty())
-            continue;
-        (core->hasSessionKey(name) ? entered : found).append(name);
+        if (const std::optional<Error> problem = core->keys()->problemOf(name))
+            problems.append(QString(name + u": "_s + problem->message + u' ' + problem->todo));
+        switch (core->keys()->sourceOf(name)) {
+        case KeyRing::Source::None:
+            break;
+        case KeyRing::Source::Session:
+            entered.append(name);
+            break;
+        case KeyRing::Source::Environment:
+            found.append(name);
+            break;
+        case KeyRing::Source::Keychain:
+            kept.append(name);
+            break;
+        }
     }
     QStringList told;
     if (!found.isEmpty())
         told.append(QString(u"keys from the environment: "_s + found.join(u", "_s)));
+    if (!kept.isEmpty())
+        told.append(QString(u"keys from the keychain: "_s + kept.join(u", "_s)));
     if (!entered.isEmpty())
         told.append(QString(u"keys entered for this session: "_s + entered.join(u", "_s)));
     if (!withheld.isEmpty())
         told.append(QString(u"keys given for another address, not used: "_s + withheld.join(u", "_s)));
-    lines.append({DoctorLine::Verdict::Ok, u"keychain"_s,
-                  told.isEmpty()
-                      ? u"no key in the environment; the tour (demo/tour) and local sandboxes need none"_s
-                      : told.join(u"; "_s)});
+    told += problems;
+    lines.append(
+        {problems.isEmpty() ? DoctorLine::Verdict::Ok : DoctorLine::Verdict::Problem, u"keychain"_s,
+         told.isEmpty()
+             ? u"no key in the environment or the keychain; the tour (demo/tour) and local sandboxes need none"_s
+             : told.join(u"; "_s)});
     const ModelName model = core->catalog()->defaultModel();
     const auto client = core->catalog()->client(model);
     lines.append({client ? DoctorLine::Verdict::Ok : DoctorLine::Verdict::Problem, u"providers"_s,

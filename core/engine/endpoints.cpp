@@ -7,6 +7,7 @@
 #include "model/providerregistry.h"
 #include "net/networkaccess.h"
 #include "sandbox/sandboxtypes.h"
+#include "secrets/keychain.h"
 
 #include <algorithm>
 
@@ -25,18 +26,11 @@ Error refused(const QString &why)
                  u"Write it like https://host.example/v1, or http://127.0.0.1:8080 on this computer."_s};
 }
 
-QByteArray originOf(const QUrl &url)
-{
-    const int standard = url.scheme() == "https"_L1 ? 443 : 80;
-    return url.scheme().toLower().toUtf8() + "://" + url.host(QUrl::FullyEncoded).toLower().toUtf8() + ':'
-        + QByteArray::number(url.port(standard));
-}
-
 } // namespace
 
-Endpoints::Endpoints(std::function<QString(const QString &)> environment, bool byOption)
+Endpoints::Endpoints(std::function<QString(const QString &)> environment, QString superserveOption)
     : m_environment(std::move(environment))
-    , m_byOption(byOption)
+    , m_superserveOption(superserveOption.trimmed())
 {
     Service sandboxes{Superserve, u"SUPERSERVE_BASE_URL"_s, {u"SUPERSERVE_API_KEY"_s}, {}};
     // Keys of a region have an address of their own; only the form of the key counts here.
@@ -102,7 +96,7 @@ Result<Done, Error> Endpoints::set(const QString &id, const QString &text, AppSe
 
 QUrl Endpoints::inEffect(const Service &service) const
 {
-    if (service.id == Superserve && m_byOption)
+    if (service.id == Superserve && !m_superserveOption.isEmpty())
         return {};
     if (m_environment && !m_environment(service.variable).trimmed().isEmpty())
         return {};
@@ -129,6 +123,34 @@ QString Endpoints::forVariable(const QString &variable) const
     return {};
 }
 
+QStringList Endpoints::servicesOf(const QString &keyVariable) const
+{
+    QStringList ids;
+    for (const Service &service : m_services) {
+        if (service.keyVariables.contains(keyVariable))
+            ids.append(service.id);
+    }
+    return ids;
+}
+
+QString Endpoints::originInUse(const QString &id) const
+{
+    for (const Service &service : m_services) {
+        if (service.id != id)
+            continue;
+        if (service.id == Superserve && !m_superserveOption.isEmpty())
+            return originOf(QUrl(m_superserveOption));
+        const QString set = m_environment && !service.variable.isEmpty()
+            ? m_environment(service.variable).trimmed()
+            : QString();
+        if (!set.isEmpty())
+            return originOf(QUrl(set));
+        const QUrl chosen = inEffect(service);
+        return originOf(chosen.isEmpty() ? service.builtIn.value(0) : chosen);
+    }
+    return {};
+}
+
 QByteArray Endpoints::binding(const QString &keyVariable) const
 {
     QByteArrayList places;
@@ -138,11 +160,11 @@ QByteArray Endpoints::binding(const QString &keyVariable) const
         const QUrl url = inEffect(service);
         if (url.isEmpty() || !service.keyVariables.contains(keyVariable))
             continue;
-        const QByteArray origin = originOf(url);
+        const QString origin = originOf(url);
         const bool isBuiltIn = std::any_of(service.builtIn.begin(), service.builtIn.end(),
                                            [&origin](const QUrl &own) { return originOf(own) == origin; });
         if (!isBuiltIn)
-            places.append(service.id.toUtf8() + ' ' + origin);
+            places.append(service.id.toUtf8() + ' ' + origin.toUtf8());
     }
     return places.join('\n');
 }

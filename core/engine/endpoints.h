@@ -21,9 +21,9 @@ class AppSettings;
 /// that was entered goes only where it would have gone when it was entered. Engine thread.
 class Endpoints {
 public:
-    /// `environment`: the process's own. `byOption`: the hosted sandbox service has its address from the
-    /// command line.
-    Endpoints(std::function<QString(const QString &)> environment, bool byOption);
+    /// `environment`: the process's own. `superserveOption`: address of the hosted sandbox service from the
+    /// command line; empty: none was given.
+    Endpoints(std::function<QString(const QString &)> environment, QString superserveOption);
 
     /// An address that keys and conversations may go to: https, or http on this computer, and nothing but an
     /// address. The error says why not; it does not repeat the text.
@@ -37,6 +37,10 @@ public:
     [[nodiscard]] QString chosen(const QString &id) const;
     /// The same, by the variable that would set it.
     [[nodiscard]] QString forVariable(const QString &variable) const;
+    /// Services whose keys stand in this variable.
+    [[nodiscard]] QStringList servicesOf(const QString &keyVariable) const;
+    /// Origin of the address that a service has now, also by a variable or an option; empty: no such service.
+    [[nodiscard]] QString originInUse(const QString &id) const;
     /// Where keys of a variable go now, as one value; empty: where they go without any choice.
     [[nodiscard]] QByteArray binding(const QString &keyVariable) const;
 
@@ -50,7 +54,7 @@ private:
     [[nodiscard]] QUrl inEffect(const Service &service) const;
 
     std::function<QString(const QString &)> m_environment;
-    bool m_byOption;
+    QString m_superserveOption;
     QList<Service> m_services;
     QHash<QString, QUrl> m_chosen; ///< By service.
 };

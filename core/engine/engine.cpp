@@ -65,6 +65,7 @@ Engine::Engine(const EngineOptions &options)
     });
     connect(m_core, &EngineCore::turnEnded, this, &Engine::turnEnded);
     connect(m_core, &EngineCore::storageProblem, this, &Engine::storageProblem);
+    connect(m_core, &EngineCore::keysChanged, this, &Engine::keysChanged);
     // The core's children (sockets, timers) must end in the thread they live in.
     connect(&m_thread, &QThread::finished, m_core, &QObject::deleteLater);
     m_thread.start();
@@ -76,6 +77,16 @@ Engine::~Engine()
     disconnect(m_core, nullptr, this, nullptr);
     m_thread.quit();
     m_thread.wait();
+}
+
+void Engine::later(std::function<void()> call)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        // Keys decide what is the default and whether a turn can begin: the first milliseconds are waited
+        // for.
+        [this, call = std::move(call)]() mutable { m_core->keys()->whenLoaded(m_core, std::move(call)); },
+        Qt::QueuedConnection);
 }
 
 template <typename T>
@@ -96,47 +107,40 @@ Engine::Reply<T> Engine::guarded(QObject *context, Reply<T> reply)
 template <typename T, typename Call>
 void Engine::withSandbox(const QString &backend, QObject *context, Reply<T> reply, Call call)
 {
-    QMetaObject::invokeMethod(
-        m_core,
-        [this, backend, answer = guarded<T>(context, std::move(reply)), call] {
-            const QString which = backend.isEmpty() ? m_core->backends()->defaultBackend() : backend;
-            m_core->backends()->client(which, m_core,
-                                       [this, answer, call](const Result<SandboxClient *, Error> &client) {
-                                           if (!client) {
-                                               answer(fail(client.error()));
-                                               return;
-                                           }
-                                           call(*client, m_core, [answer](const Result<T, ApiError> &result) {
-                                               if (result)
-                                                   answer(*result);
-                                               else
-                                                   answer(fail(sandboxError(result.error())));
-                                           });
+    later([this, backend, answer = guarded<T>(context, std::move(reply)), call] {
+        const QString which = backend.isEmpty() ? m_core->backends()->defaultBackend() : backend;
+        m_core->backends()->client(which, m_core,
+                                   [this, answer, call](const Result<SandboxClient *, Error> &client) {
+                                       if (!client) {
+                                           answer(fail(client.error()));
+                                           return;
+                                       }
+                                       call(*client, m_core, [answer](const Result<T, ApiError> &result) {
+                                           if (result)
+                                               answer(*result);
+                                           else
+                                               answer(fail(sandboxError(result.error())));
                                        });
-        },
-        Qt::QueuedConnection);
+                                   });
+    });
 }
 
 template <typename Call>
 void Engine::withConversation(const QString &id, QObject *context, const Reply<Done> &reply, Call call)
 {
-    QMetaObject::invokeMethod(
-        m_core,
-        [this, id, answer = guarded<Done>(context, reply), call] {
-            const auto conversation = m_core->conversation(id);
-            if (conversation)
-                call(*conversation, answer);
-            else
-                answer(fail(conversation.error()));
-        },
-        Qt::QueuedConnection);
+    later([this, id, answer = guarded<Done>(context, reply), call] {
+        const auto conversation = m_core->conversation(id);
+        if (conversation)
+            call(*conversation, answer);
+        else
+            answer(fail(conversation.error()));
+    });
 }
 
 QString Engine::createConversation(const ConversationSettings &settings)
 {
     const QString id = newId();
-    QMetaObject::invokeMethod(
-        m_core, [this, id, settings] { (void)m_core->create(id, settings); }, Qt::QueuedConnection);
+    later([this, id, settings] { (void)m_core->create(id, settings); });
     return id;
 }
 
@@ -225,23 +229,20 @@ void Engine::remove(const QString &conversation, bool withSandbox, QObject *cont
 void Engine::duplicate(const QString &conversation, const QString &title, QObject *context,
                        Reply<QString> reply)
 {
-    QMetaObject::invokeMethod(
-        m_core,
-        [this, conversation, title, answer = guarded<QString>(context, std::move(reply))] {
-            const auto original = m_core->conversation(conversation);
-            if (!original) {
-                answer(fail(original.error()));
-                return;
-            }
-            ConversationSettings settings = (*original)->log().state().settings;
-            settings.title = title;
-            const QString id = newId();
-            if (const std::optional<Error> problem = m_core->create(id, settings))
-                answer(fail(*problem));
-            else
-                answer(id);
-        },
-        Qt::QueuedConnection);
+    later([this, conversation, title, answer = guarded<QString>(context, std::move(reply))] {
+        const auto original = m_core->conversation(conversation);
+        if (!original) {
+            answer(fail(original.error()));
+            return;
+        }
+        ConversationSettings settings = (*original)->log().state().settings;
+        settings.title = title;
+        const QString id = newId();
+        if (const std::optional<Error> problem = m_core->create(id, settings))
+            answer(fail(*problem));
+        else
+            answer(id);
+    });
 }
 
 void Engine::changeMachine(const QString &conversation, MachineChange change, QObject *context,
@@ -367,59 +368,63 @@ void Engine::doctor(QObject *context, std::function<void(const QList<DoctorLine>
     const auto answer = guarded<QList<DoctorLine>>(
         context,
         [reply = std::move(reply)](const Result<QList<DoctorLine>, Error> &lines) { reply(*lines); });
-    QMetaObject::invokeMethod(
-        m_core,
-        [this, answer] { runDoctor(m_core, [answer](const QList<DoctorLine> &lines) { answer(lines); }); },
-        Qt::QueuedConnection);
+    later([this, answer] { runDoctor(m_core, [answer](const QList<DoctorLine> &lines) { answer(lines); }); });
 }
 
 void Engine::fetchPublic(const QUrl &url, qint64 most, QObject *context, Reply<QByteArray> reply)
 {
-    QMetaObject::invokeMethod(
-        m_core,
-        [this, url, most, answer = guarded<QByteArray>(context, std::move(reply))] {
-            Pilothouse::fetchPublic(m_core->network(), url, most, m_core, answer);
-        },
-        Qt::QueuedConnection);
+    later([this, url, most, answer = guarded<QByteArray>(context, std::move(reply))] {
+        Pilothouse::fetchPublic(m_core->network(), url, most, m_core, answer);
+    });
 }
 
 void Engine::services(QObject *context, std::function<void(const QList<ServiceInfo> &)> reply)
 {
     const auto answer = guarded<QList<ServiceInfo>>(
         context, [reply = std::move(reply)](const Result<QList<ServiceInfo>, Error> &list) { reply(*list); });
-    QMetaObject::invokeMethod(
-        m_core, [this, answer] { answer(listServices(m_core)); }, Qt::QueuedConnection);
+    later([this, answer] { answer(listServices(m_core)); });
 }
 
 void Engine::testService(const QString &id, QObject *context, Reply<ServiceTest> reply)
 {
-    QMetaObject::invokeMethod(
-        m_core,
-        [this, id, answer = guarded<ServiceTest>(context, std::move(reply))] {
-            Pilothouse::testService(m_core, id, answer);
-        },
-        Qt::QueuedConnection);
+    later([this, id, answer = guarded<ServiceTest>(context, std::move(reply))] {
+        Pilothouse::testService(m_core, id, answer);
+    });
 }
 
-void Engine::setSessionKey(const QString &variable, const Secret &key, QObject *context, Reply<Done> reply)
+void Engine::enterKey(const QString &service, const QString &variable, const Secret &key,
+                      KeyRing::Place place, QObject *context, Reply<Done> reply)
+{
+    later([this, service, variable, key, place, answer = guarded<Done>(context, std::move(reply))] {
+        m_core->keys()->enter(service, variable, key, place, answer);
+    });
+}
+
+void Engine::keepKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply)
+{
+    later([this, service, variable, answer = guarded<Done>(context, std::move(reply))] {
+        m_core->keys()->keep(service, variable, answer);
+    });
+}
+
+void Engine::forgetKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply)
+{
+    later([this, service, variable, answer = guarded<Done>(context, std::move(reply))] {
+        m_core->keys()->forget(service, variable, answer);
+    });
+}
+
+void Engine::loadKeys()
 {
     QMetaObject::invokeMethod(
-        m_core,
-        [this, variable, key, answer = guarded<Done>(context, std::move(reply))] {
-            m_core->setSessionKey(variable, key);
-            answer(Done());
-        },
-        Qt::QueuedConnection);
+        m_core, [this] { m_core->keys()->load(); }, Qt::QueuedConnection);
 }
 
 void Engine::setEndpoint(const QString &id, const QString &url, QObject *context, Reply<Done> reply)
 {
-    QMetaObject::invokeMethod(
-        m_core,
-        [this, id, url, answer = guarded<Done>(context, std::move(reply))] {
-            answer(m_core->setEndpoint(id, url));
-        },
-        Qt::QueuedConnection);
+    later([this, id, url, answer = guarded<Done>(context, std::move(reply))] {
+        answer(m_core->setEndpoint(id, url));
+    });
 }
 
 void Engine::defaults(QObject *context, std::function<void(const ConversationSettings &)> reply)
@@ -428,8 +433,7 @@ void Engine::defaults(QObject *context, std::function<void(const ConversationSet
         context, [reply = std::move(reply)](const Result<ConversationSettings, Error> &settings) {
             reply(*settings);
         });
-    QMetaObject::invokeMethod(
-        m_core, [this, answer] { answer(m_core->withDefaults({})); }, Qt::QueuedConnection);
+    later([this, answer] { answer(m_core->withDefaults({})); });
 }
 
 } // namespace Pilothouse

@@ -5,6 +5,7 @@
 
 #include "engine/conversationstate.h"
 #include "engine/engineoptions.h"
+#include "engine/keyring.h"
 #include "engine/machinechange.h"
 #include "engine/services.h"
 #include "sandbox/sandboxtypes.h"
@@ -113,8 +114,16 @@ public:
     void services(QObject *context, std::function<void(const QList<ServiceInfo> &)> reply);
     /// One request to the service `id` that costs nothing.
     void testService(const QString &id, QObject *context, Reply<ServiceTest> reply);
-    /// A key in place of the environment variable `variable`, until the program ends; empty: away with it.
-    void setSessionKey(const QString &variable, const Secret &key, QObject *context, Reply<Done> reply);
+    /// A key of a service in place of the environment variable `variable`: into use at once, and kept in the
+    /// keychain if `place` says so. The error says what of that was not done.
+    void enterKey(const QString &service, const QString &variable, const Secret &key, KeyRing::Place place,
+                  QObject *context, Reply<Done> reply);
+    /// What was entered for this session, into the keychain.
+    void keepKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply);
+    /// Out of use, and out of the keychain.
+    void forgetKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply);
+    /// Asks the keychain again for keys that it holds and did not give.
+    void loadKeys();
     /// Another address of a service, kept in the settings; empty: its own. The error says what is wrong with
     /// it.
     void setEndpoint(const QString &id, const QString &url, QObject *context, Reply<Done> reply);
@@ -132,8 +141,11 @@ Q_SIGNALS:
     /// After the turn-finish event was committed and delivered.
     void turnEnded(const QString &conversation, const QString &reason);
     void storageProblem(const Pilothouse::Error &error);
+    void keysChanged(); ///< services() and defaults() may have other answers now.
 
 private:
+    /// In the engine thread, in order, and once the keys are known.
+    void later(std::function<void()> call);
     explicit Engine(const EngineOptions &options);
     /// `reply` as a function for the engine thread: comes back into this thread and checks the context there.
     template <typename T>

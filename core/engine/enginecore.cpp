@@ -35,7 +35,7 @@ const QString DefaultInstructions = u"You work in a sandbox: a small Linux machi
 EngineCore::EngineCore(EngineOptions options)
     : m_options(std::move(options))
     , m_environment(m_options.environment)
-    , m_endpoints(m_environment, !m_options.superserveUrl.trimmed().isEmpty())
+    , m_endpoints(m_environment, m_options.superserveUrl)
 {
     m_endpoints.read(AppSettings(m_options.dataDir));
     m_options.environment = [this](const QString &name) { return environment(name); };
@@ -50,6 +50,7 @@ EngineCore::~EngineCore()
     delete m_pipe;
     delete m_backends;
     m_catalog.reset();
+    delete m_keys;
     delete m_network;
     m_reader.reset();
     m_store.reset();
@@ -119,10 +120,20 @@ QString EngineCore::settingsFile() const { return QDir(m_options.dataDir).filePa
 
 void EngineCore::makeServices()
 {
+    m_keys = new KeyRing(m_environment, &m_endpoints,
+                         m_options.keychain ? m_options.keychain() : std::unique_ptr<Keychain>(),
+                         m_options.dataDir, this);
+    connect(m_keys, &KeyRing::changed, this, [this] {
+        m_backends->forgetKeys();
+        Q_EMIT keysChanged();
+    });
     m_network = new NetworkAccess(this);
     m_secrets = std::make_unique<EnvironmentSecretStore>(m_options.environment);
     m_backends = new Backends(m_options, m_network, m_secrets.get(), this);
+    m_backends->setKeyProblem([this](const QString &variable) { return m_keys->problemOf(variable); });
     m_catalog = std::make_unique<ModelCatalog>(m_network, m_options.environment, m_options.demoScript);
+    // After the program has begun its event loop: finding the service may take a moment.
+    QMetaObject::invokeMethod(m_keys, &KeyRing::load, Qt::QueuedConnection);
 }
 
 Result<Done, Error> EngineCore::recover()
@@ -140,38 +151,6 @@ Result<Done, Error> EngineCore::recover()
                             << closed.error().message;
     }
     return Done();
-}
-
-QString EngineCore::environment(const QString &name) const
-{
-    if (hasSessionKey(name))
-        return QString::fromUtf8(m_sessionKeys.value(name).key.reveal());
-    const QString own = m_environment ? m_environment(name) : QString();
-    if (!own.trimmed().isEmpty())
-        return m_endpoints.binding(name).isEmpty() ? own : QString();
-    return m_endpoints.forVariable(name);
-}
-
-bool EngineCore::hasSessionKey(const QString &variable) const
-{
-    const auto session = m_sessionKeys.constFind(variable);
-    return session != m_sessionKeys.constEnd() && session->binding == m_endpoints.binding(variable);
-}
-
-bool EngineCore::isKeyWithheld(const QString &variable) const
-{
-    const bool isThere =
-        m_sessionKeys.contains(variable) || (m_environment && !m_environment(variable).trimmed().isEmpty());
-    return isThere && environment(variable).isEmpty();
-}
-
-void EngineCore::setSessionKey(const QString &variable, const Secret &key)
-{
-    if (key.isEmpty())
-        m_sessionKeys.remove(variable);
-    else
-        m_sessionKeys.insert(variable, {key, m_endpoints.binding(variable)});
-    m_backends->forgetKeys();
 }
 
 Result<Done, Error> EngineCore::setEndpoint(const QString &id, const QString &url)
@@ -271,7 +250,8 @@ Conversation *EngineCore::adopt(std::unique_ptr<ConversationLog> log)
 {
     const QString id = log->conversation();
     auto *conversation = new Conversation(
-        std::move(log), {&m_options, m_backends, m_catalog.get(), m_pipe, &m_clock, m_installId}, this);
+        std::move(log), {&m_options, m_backends, m_catalog.get(), m_keys, m_pipe, &m_clock, m_installId},
+        this);
     connect(conversation, &Conversation::turnEnded, this, [this](const QString &ended, TurnEnd end) {
         // Whoever hears of the end stops listening, and must have heard the reason before.
         m_pipe->whenTaken([this, ended, end] { Q_EMIT turnEnded(ended, turnEndName(end)); });

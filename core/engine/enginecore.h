@@ -6,6 +6,7 @@
 #include "engine/conversation.h"
 #include "engine/endpoints.h"
 #include "engine/eventpipe.h"
+#include "engine/keyring.h"
 #include "sandbox/sandboxclient.h"
 #include "secrets/secretstore.h"
 
@@ -43,12 +44,10 @@ public:
     [[nodiscard]] ModelCatalog *catalog() const { return m_catalog.get(); }
     [[nodiscard]] const EngineOptions &options() const { return m_options; }
     [[nodiscard]] NetworkAccess *network() const { return m_network; }
-    /// A key of this session, else the environment variable, else the address that was chosen in the
-    /// settings. No key that was given for another address than the one that is in use.
-    [[nodiscard]] QString environment(const QString &name) const;
-    [[nodiscard]] bool hasSessionKey(const QString &variable) const; ///< For the address that is in use.
-    [[nodiscard]] bool isKeyWithheld(const QString &variable) const; ///< There is one, for another address.
-    void setSessionKey(const QString &variable, const Secret &key);
+    /// A key, else the environment variable, else the address that was chosen in the settings. No key that
+    /// was given for another address than the one that is in use.
+    [[nodiscard]] QString environment(const QString &name) const { return m_keys->environment(name); }
+    [[nodiscard]] KeyRing *keys() const { return m_keys; }
     [[nodiscard]] const Endpoints &endpoints() const { return m_endpoints; }
     /// Holds for turns and connections that begin from now on. Empty: the service's own address.
     Result<Done, Error> setEndpoint(const QString &id, const QString &url);
@@ -62,6 +61,7 @@ Q_SIGNALS:
     void lagged();
     void turnEnded(const QString &conversation, const QString &reason);
     void storageProblem(const Pilothouse::Error &error);
+    void keysChanged(); ///< Keys came or went, or the keychain hangs or answers.
 
 private:
     /// Closes every turn that an earlier process left open; m_unclosed keeps those that could not be closed.
@@ -76,12 +76,8 @@ private:
 
     EngineOptions m_options; ///< Its environment answers with the keys of this session, too.
     std::function<QString(const QString &)> m_environment;
-    struct SessionKey {
-        Secret key;
-        QByteArray binding; ///< Where it may go; see Endpoints.
-    };
-    QHash<QString, SessionKey> m_sessionKeys; ///< By variable.
     Endpoints m_endpoints;
+    KeyRing *m_keys = nullptr;
     SystemClock m_clock;
     QString m_installId;
     std::unique_ptr<Store> m_store;

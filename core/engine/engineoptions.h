@@ -9,9 +9,12 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace Pilothouse {
+
+class Keychain;
 
 /// What a program gives the engine. Values from the command line stand in their own members; `environment`
 /// answers for environment variables (programs: the process's own, tests: theirs).
@@ -33,6 +36,8 @@ struct EngineOptions {
     /// whatever would need the log with this error; sandboxes can be listed and read, and doctor tells it.
     std::optional<Error> onlyLooks;
     std::function<QString(const QString &)> environment;
+    /// Makes the keychain, in the engine thread; empty: there is none.
+    std::function<std::unique_ptr<Keychain>()> keychain;
 };
 
 /// `--data-dir`, PILOTHOUSE_DATA_DIR, else the system's place for the application name.

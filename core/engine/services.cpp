@@ -25,17 +25,36 @@ constexpr auto SuperserveVariable = "SUPERSERVE_API_KEY"_L1;
 constexpr std::chrono::milliseconds TestLimit{15000};
 constexpr qint64 LargestAnswer = 1024 * 1024;
 
+ServiceInfo::KeySource keySource(KeyRing::Source source)
+{
+    switch (source) {
+    case KeyRing::Source::None:
+        return ServiceInfo::KeySource::None;
+    case KeyRing::Source::Session:
+        return ServiceInfo::KeySource::Session;
+    case KeyRing::Source::Environment:
+        return ServiceInfo::KeySource::Environment;
+    case KeyRing::Source::Keychain:
+        return ServiceInfo::KeySource::Keychain;
+    }
+    return ServiceInfo::KeySource::None;
+}
+
 void fillKey(const EngineCore *core, ServiceInfo &info)
 {
+    info.canKeep = core->keys()->hasKeychain();
+    info.isKeychainSlow = core->keys()->isSlow();
     for (const QString &variable : std::as_const(info.keyVariables)) {
         const QString value = core->environment(variable).trimmed();
         if (value.isEmpty()) {
-            if (core->isKeyWithheld(variable))
+            if (core->keys()->isWithheld(variable))
                 info.keyWithheld = variable;
+            if (!info.keyProblem)
+                info.keyProblem = core->keys()->problemOf(variable);
             continue;
         }
-        info.keySource = core->hasSessionKey(variable) ? ServiceInfo::KeySource::Session
-                                                       : ServiceInfo::KeySource::Environment;
+        info.keySource = keySource(core->keys()->sourceOf(variable));
+        info.keyProblem.reset();
         info.keyFrom = variable;
         info.keyWithheld.clear();
         info.keyHint = keyHint(value.toUtf8());

@@ -11,6 +11,7 @@
 #include <QStringList>
 
 #include <functional>
+#include <optional>
 
 namespace Pilothouse {
 
@@ -20,7 +21,7 @@ class EngineCore;
 /// this version can speak with.
 struct ServiceInfo {
     enum class Kind { Sandbox = 1, Model };
-    enum class KeySource { NotNeeded = 1, None, Environment, Session };
+    enum class KeySource { NotNeeded = 1, None, Environment, Session, Keychain };
     Kind kind = Kind::Model;
     QString id; ///< local, superserve, or the provider's id.
     QString name;
@@ -33,6 +34,9 @@ struct ServiceInfo {
     KeySource keySource = KeySource::None;
     QString keyFrom; ///< The variable the key was found in.
     QString keyWithheld; ///< With None: the variable whose key was given for another address.
+    std::optional<Error> keyProblem; ///< With None: the keychain has one and did not give it.
+    bool canKeep = false; ///< There is a keychain to keep a key in, whether it answers or not.
+    bool isKeychainSlow = false; ///< It hangs, most likely in a question to the person.
     QString keyHint; ///< First and last characters of the key, "sk-ant-…x9Qa"; never enough to use it.
     QStringList models; ///< Of providers: ids from the registry, best known first.
 };

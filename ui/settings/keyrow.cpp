@@ -98,9 +98,12 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     , m_test(new Button(tr("Test")))
     , m_enter(new Button(tr("Enter a key…")))
     , m_forget(new Button(tr("Forget")))
+    , m_keep(new Button(tr("Keep in the keychain")))
+    , m_again(new Button(tr("Ask the keychain again")))
     , m_fieldRow(new QWidget)
     , m_field(new QLineEdit)
-    , m_use(new Button(tr("Use for this session"), Button::Kind::Primary))
+    , m_use(new Button(tr("Use for this session")))
+    , m_store(new Button(tr("Keep in the keychain"), Button::Kind::Primary))
     , m_error(new ErrorBlock)
 {
     const Theme &theme = Theme::instance();
@@ -131,8 +134,10 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     m_field->setMaxLength(LongestKey);
     auto *cancel = new Button(tr("Cancel"));
     cancel->setAccessibleName(tr("Cancel entering a key"));
-    m_use->setAccessibleName(m_use->text());
+    for (Button *button : {m_use, m_store})
+        button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
     field->addWidget(m_field, 1);
+    field->addWidget(m_store);
     field->addWidget(m_use);
     field->addWidget(cancel);
     layout->addWidget(m_fieldRow);
@@ -142,6 +147,18 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     errorBox->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, 0, 0, 0);
     errorBox->addWidget(m_error);
     layout->addLayout(errorBox);
+    // What can be done about a key that the keychain does not have, or does not give.
+    auto *ways = new QHBoxLayout;
+    ways->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, 0, 0, 0);
+    for (Button *button : {m_keep, m_again}) {
+        button->setSmall(true);
+        button->setTextStyle(TextStyle::Small);
+        button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
+        button->hide();
+        ways->addWidget(button);
+    }
+    ways->addStretch(1);
+    layout->addLayout(ways);
 
     connect(m_test, &Button::clicked, this, [this] {
         if (m_test->isBusy())
@@ -153,19 +170,32 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     });
     connect(m_enter, &Button::clicked, this, [this] { openField(true); });
     connect(cancel, &Button::clicked, this, [this] { openField(false); });
-    connect(m_use, &Button::clicked, this, &KeyRow::takeKey);
-    connect(m_field, &QLineEdit::returnPressed, this, &KeyRow::takeKey);
-    connect(m_field, &QLineEdit::textChanged, this,
-            [this](const QString &text) { m_use->setEnabled(!text.trimmed().isEmpty()); });
-    connect(m_forget, &Button::clicked, this, [this] { Q_EMIT keyEntered(m_info.keyFrom, Secret()); });
+    connect(m_use, &Button::clicked, this, [this] { takeKey(KeyRing::Place::Session); });
+    connect(m_store, &Button::clicked, this, [this] { takeKey(KeyRing::Place::Keychain); });
+    connect(m_field, &QLineEdit::returnPressed, this,
+            [this] { takeKey(m_info.canKeep ? KeyRing::Place::Keychain : KeyRing::Place::Session); });
+    connect(m_field, &QLineEdit::textChanged, this, [this](const QString &text) {
+        m_use->setEnabled(!text.trimmed().isEmpty());
+        m_store->setEnabled(!text.trimmed().isEmpty());
+    });
+    connect(m_forget, &Button::clicked, this, [this] { Q_EMIT forgetRequested(m_info.keyFrom); });
+    connect(m_keep, &Button::clicked, this, [this] {
+        m_error->hide();
+        Q_EMIT keepRequested(m_info.keyFrom);
+    });
+    connect(m_again, &Button::clicked, this, [this] {
+        m_error->hide();
+        Q_EMIT keychainRequested();
+    });
     m_use->setEnabled(false);
+    m_store->setEnabled(false);
     setInfo(info);
 }
 
 void KeyRow::setInfo(const ServiceInfo &info)
 {
-    const bool changed =
-        info.keyHint != m_info.keyHint || info.keySource != m_info.keySource || m_verdict->text().isEmpty();
+    const bool changed = info.keyHint != m_info.keyHint || info.keySource != m_info.keySource
+        || m_verdict->text().isEmpty() || info.keyProblem.has_value() != m_info.keyProblem.has_value();
     m_info = info;
     if (changed) {
         setVerdict({}, Role::Text3, tr("not tested"), {});
@@ -173,6 +203,8 @@ void KeyRow::setInfo(const ServiceInfo &info)
         m_error->parentWidget()->layout()->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
     }
     refresh();
+    if (info.keyProblem)
+        setKeyProblem(*info.keyProblem);
 }
 
 void KeyRow::refresh()
@@ -183,7 +215,12 @@ void KeyRow::refresh()
         key = tr("none needed");
         break;
     case ServiceInfo::KeySource::None:
-        key = m_info.keyWithheld.isEmpty() ? tr("no key") : tr("no key for this address");
+        key = m_info.keyProblem            ? tr("in the keychain, not given")
+            : m_info.keyWithheld.isEmpty() ? tr("no key")
+                                           : tr("no key for this address");
+        break;
+    case ServiceInfo::KeySource::Keychain:
+        key = tr("%1, in the keychain").arg(m_info.keyHint);
         break;
     case ServiceInfo::KeySource::Environment:
         key = tr("%1 from %2").arg(m_info.keyHint, m_info.keyFrom);
@@ -192,18 +229,30 @@ void KeyRow::refresh()
         key = tr("%1, for this session").arg(m_info.keyHint);
         break;
     }
+    if (m_info.isKeychainSlow && m_info.keySource != ServiceInfo::KeySource::NotNeeded)
+        key = tr("the keychain asks you in a window of its own");
     m_key->setWords(key);
     const bool needs = m_info.keySource != ServiceInfo::KeySource::NotNeeded;
-    const bool has = m_info.keySource == ServiceInfo::KeySource::Environment
-        || m_info.keySource == ServiceInfo::KeySource::Session;
+    const bool has = needs && m_info.keySource != ServiceInfo::KeySource::None;
     m_enter->setText(has ? tr("Replace…") : tr("Enter a key…"));
     m_enter->setVisible(needs);
     m_enter->setEnabled(m_usable);
-    const bool forgettable = m_info.keySource == ServiceInfo::KeySource::Session;
+    const bool isSession = m_info.keySource == ServiceInfo::KeySource::Session;
+    const bool forgettable = isSession || m_info.keySource == ServiceInfo::KeySource::Keychain;
     if (!forgettable)
         passFocus(m_forget, m_enter);
     m_forget->setVisible(forgettable);
     m_forget->setEnabled(m_usable);
+    m_store->setVisible(m_info.canKeep);
+    m_use->setKind(m_info.canKeep ? Button::Kind::Plain : Button::Kind::Primary);
+    const bool keepable = isSession && m_info.canKeep;
+    const bool askable = m_info.keyProblem.has_value();
+    for (const auto &[button, shown] : {std::pair(m_keep, keepable), std::pair(m_again, askable)}) {
+        if (!shown)
+            passFocus(button, m_enter);
+        button->setVisible(shown);
+        button->setEnabled(m_usable);
+    }
     const bool testable = m_info.id != "demo"_L1; // It is built in: there is nothing to ask.
     m_test->setVisible(testable);
     if (!testable)
@@ -217,6 +266,13 @@ void KeyRow::setUsable(bool usable)
     if (!usable)
         m_test->setBusy(false); // Nobody will answer.
     refresh();
+}
+
+void KeyRow::setKeyProblem(const Error &error)
+{
+    m_error->setError(error);
+    m_error->show();
+    layout()->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, Metrics::SpaceM);
 }
 
 void KeyRow::setTested(const Result<ServiceTest, Error> &result)
@@ -261,13 +317,13 @@ void KeyRow::openField(bool open)
         m_enter->setFocus(Qt::OtherFocusReason);
 }
 
-void KeyRow::takeKey()
+void KeyRow::takeKey(KeyRing::Place place)
 {
     const QByteArray key = m_field->text().trimmed().toUtf8();
     if (key.isEmpty() || m_info.keyVariables.isEmpty())
         return;
     openField(false);
-    Q_EMIT keyEntered(m_info.keyVariables.constFirst(), Secret(key));
+    Q_EMIT keyEntered(m_info.keyVariables.constFirst(), Secret(key), place);
 }
 
 } // namespace Pilothouse

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "engine/keyring.h"
 #include "engine/services.h"
 #include "theme/roles.h"
 #include "util/secret.h"
@@ -33,6 +34,8 @@ public:
     void setInfo(const ServiceInfo &info); ///< A changed key forgets what a test saw.
     void setTested(const Result<ServiceTest, Error> &result);
     void setUsable(bool usable);
+    /// Why a key was not kept, or not forgotten.
+    void setKeyProblem(const Error &error);
     [[nodiscard]] const ServiceInfo &info() const { return m_info; }
     [[nodiscard]] Button *testButton() const { return m_test; }
     [[nodiscard]] Button *enterButton() const { return m_enter; }
@@ -41,12 +44,15 @@ public:
 
 Q_SIGNALS:
     void testRequested(const QString &id);
-    void keyEntered(const QString &variable, const Pilothouse::Secret &key); ///< Empty: forget it.
+    void keyEntered(const QString &variable, const Pilothouse::Secret &key, Pilothouse::KeyRing::Place place);
+    void keepRequested(const QString &variable); ///< The key of this session, into the keychain.
+    void forgetRequested(const QString &variable);
+    void keychainRequested(); ///< Ask it again for what it did not give.
 
 private:
     void refresh();
     void openField(bool open);
-    void takeKey();
+    void takeKey(KeyRing::Place place);
     void setVerdict(const QString &glyph, Role color, const QString &word, const QString &seen);
 
     ServiceInfo m_info;
@@ -58,9 +64,12 @@ private:
     Button *m_test;
     Button *m_enter;
     Button *m_forget;
+    Button *m_keep; ///< The key of this session, into the keychain.
+    Button *m_again; ///< Ask the keychain again.
     QWidget *m_fieldRow;
     QLineEdit *m_field;
     Button *m_use;
+    Button *m_store;
     ErrorBlock *m_error;
     bool m_usable = false;
 };

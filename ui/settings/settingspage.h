@@ -48,6 +48,7 @@ public:
     void setServices(const QList<ServiceInfo> &services);
     /// Why an address that was entered was not taken.
     void setEndpointProblem(const QString &id, const Error &error);
+    void setKeyProblem(const QString &id, const Error &error);
     void setTested(const QString &id, const Result<ServiceTest, Error> &result);
     void setStored(const Stored &stored);
     void setAppearance(AppSettings::Appearance appearance);
@@ -60,7 +61,11 @@ public:
 Q_SIGNALS:
     void left();
     void testRequested(const QString &id);
-    void keyEntered(const QString &variable, const Pilothouse::Secret &key);
+    void keyEntered(const QString &id, const QString &variable, const Pilothouse::Secret &key,
+                    Pilothouse::KeyRing::Place place);
+    void keepRequested(const QString &id, const QString &variable);
+    void forgetRequested(const QString &id, const QString &variable);
+    void keychainRequested();
     void endpointEntered(const QString &id, const QString &address); ///< Empty: its own.
     void storedChosen(const Pilothouse::SettingsPage::Stored &stored);
     void appearanceChosen(Pilothouse::AppSettings::Appearance appearance);

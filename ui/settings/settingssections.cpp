@@ -191,7 +191,15 @@ void SettingsPage::setServices(const QList<ServiceInfo> &services)
         row = new KeyRow(info);
         row->setUsable(m_usable);
         connect(row, &KeyRow::testRequested, this, &SettingsPage::testRequested);
-        connect(row, &KeyRow::keyEntered, this, &SettingsPage::keyEntered);
+        connect(row, &KeyRow::keyEntered, this,
+                [this, id = info.id](const QString &variable, const Secret &key, KeyRing::Place place) {
+                    Q_EMIT keyEntered(id, variable, key, place);
+                });
+        connect(row, &KeyRow::keepRequested, this,
+                [this, id = info.id](const QString &variable) { Q_EMIT keepRequested(id, variable); });
+        connect(row, &KeyRow::forgetRequested, this,
+                [this, id = info.id](const QString &variable) { Q_EMIT forgetRequested(id, variable); });
+        connect(row, &KeyRow::keychainRequested, this, &SettingsPage::keychainRequested);
         (info.kind == ServiceInfo::Kind::Sandbox ? m_sandboxKeys : m_modelKeys)->addRow(row);
     }
     fillEndpoints(services);
@@ -241,6 +249,12 @@ void SettingsPage::setTested(const QString &id, const Result<ServiceTest, Error>
 {
     if (KeyRow *row = m_keys.value(id))
         row->setTested(result);
+}
+
+void SettingsPage::setKeyProblem(const QString &id, const Error &error)
+{
+    if (KeyRow *row = m_keys.value(id))
+        row->setKeyProblem(error);
 }
 
 KeyRow *SettingsPage::keyRow(const QString &id) const { return m_keys.value(id); }

@@ -27,12 +27,22 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
                 m_page->setTested(id, result);
             });
     });
-    connect(page, &SettingsPage::keyEntered, this, [this](const QString &variable, const Secret &key) {
-        if (Engine *engine = m_workspace->engine())
-            engine->setSessionKey(variable, key, this, [this](const Result<Done, Error> &) {
-                m_workspace->readServices();
-                m_workspace->readDefaults();
+    connect(page, &SettingsPage::keyEntered, this,
+            [this](const QString &id, const QString &variable, const Secret &key, KeyRing::Place place) {
+                if (Engine *engine = m_workspace->engine())
+                    engine->enterKey(id, variable, key, place, this, reporting(id));
             });
+    connect(page, &SettingsPage::keepRequested, this, [this](const QString &id, const QString &variable) {
+        if (Engine *engine = m_workspace->engine())
+            engine->keepKey(id, variable, this, reporting(id));
+    });
+    connect(page, &SettingsPage::forgetRequested, this, [this](const QString &id, const QString &variable) {
+        if (Engine *engine = m_workspace->engine())
+            engine->forgetKey(id, variable, this, reporting(id));
+    });
+    connect(page, &SettingsPage::keychainRequested, this, [this] {
+        if (Engine *engine = m_workspace->engine())
+            engine->loadKeys();
     });
     connect(page, &SettingsPage::endpointEntered, this, [this](const QString &id, const QString &address) {
         if (Engine *engine = m_workspace->engine())
@@ -64,6 +74,15 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
             engine->doctor(this, [this](const QList<DoctorLine> &lines) { m_page->setDoctor(lines); });
     });
     page->setUsable(workspace->canWork());
+}
+
+// Keys that change tell so themselves; what is left to tell is why one did not.
+std::function<void(const Result<Done, Error> &)> SettingsBinding::reporting(const QString &id)
+{
+    return [this, id](const Result<Done, Error> &done) {
+        if (!done)
+            m_page->setKeyProblem(id, done.error());
+    };
 }
 
 void SettingsBinding::readStored()

@@ -3,7 +3,12 @@
 
 #pragma once
 
+#include "util/error.h"
+#include "util/result.h"
+
 #include <QObject>
+
+#include <functional>
 
 namespace Pilothouse {
 
@@ -21,6 +26,7 @@ public:
 
 private:
     void readStored();
+    [[nodiscard]] std::function<void(const Result<Done, Error> &)> reporting(const QString &id);
 
     Workspace *m_workspace;
     SettingsPage *m_page;

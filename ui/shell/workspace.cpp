@@ -48,6 +48,10 @@ void Workspace::setEngine(std::unique_ptr<Engine> engine)
     connect(m_engine.get(), &Engine::eventsReady, this, &Workspace::takeEvents);
     connect(m_engine.get(), &Engine::lagged, this, &Workspace::catchUp);
     connect(m_engine.get(), &Engine::storageProblem, this, &Workspace::problem);
+    connect(m_engine.get(), &Engine::keysChanged, this, [this] {
+        readDefaults();
+        readServices();
+    });
     readDefaults();
     readServices();
     readCost();

@@ -169,11 +169,13 @@ private Q_SLOTS:
         read();
         QCOMPARE(find(u"moonshotai"_s).keySource, ServiceInfo::KeySource::None);
         const Secret key("sk-moon-0123456789-0123456789-0123456789-0123456789");
-        f->engine->setSessionKey(u"MOONSHOT_API_KEY"_s, key, f.get(), [](const Result<Done, Error> &) {});
+        f->engine->enterKey(u"moonshotai"_s, u"MOONSHOT_API_KEY"_s, key, KeyRing::Place::Session, f.get(),
+                            [](const Result<Done, Error> &) {});
         read();
         QCOMPARE(find(u"moonshotai"_s).keySource, ServiceInfo::KeySource::Session);
         QCOMPARE(find(u"moonshotai"_s).keyHint, u"sk-moon…6789"_s);
-        f->engine->setSessionKey(u"MOONSHOT_API_KEY"_s, {}, f.get(), [](const Result<Done, Error> &) {});
+        f->engine->forgetKey(u"moonshotai"_s, u"MOONSHOT_API_KEY"_s, f.get(),
+                             [](const Result<Done, Error> &) {});
         read();
         QCOMPARE(find(u"moonshotai"_s).keySource, ServiceInfo::KeySource::None);
         QString seen;
@@ -251,8 +253,8 @@ private Q_SLOTS:
         QVERIFY(f->model.requests().isEmpty());
 
         const auto enter = [this](const QByteArray &key) {
-            f->engine->setSessionKey(u"ANTHROPIC_API_KEY"_s, Secret(key), f.get(),
-                                     [](const Result<Done, Error> &) {});
+            f->engine->enterKey(u"anthropic"_s, u"ANTHROPIC_API_KEY"_s, Secret(key), KeyRing::Place::Session,
+                                f.get(), [](const Result<Done, Error> &) {});
         };
         enter("sk-ant-for-this-address");
         QCOMPARE(service(u"anthropic"_s).keySource, ServiceInfo::KeySource::Session);
@@ -303,8 +305,8 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(problem, QString(), Patience);
         QCOMPARE(service(u"superserve"_s).keyWithheld, u"SUPERSERVE_API_KEY"_s);
         QCOMPARE(service(u"superserve"_s).endpoint, own);
-        f->engine->setSessionKey(u"SUPERSERVE_API_KEY"_s, Secret(key), f.get(),
-                                 [](const Result<Done, Error> &) {});
+        f->engine->enterKey(u"superserve"_s, u"SUPERSERVE_API_KEY"_s, Secret(key), KeyRing::Place::Session,
+                            f.get(), [](const Result<Done, Error> &) {});
         finishedTurn();
         QVERIFY(f->calls().join(u' ').contains(u"/sandboxes"_s));
     }

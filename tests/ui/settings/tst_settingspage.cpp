@@ -69,10 +69,14 @@ private Q_SLOTS:
         QVERIFY(!row->testButton()->isEnabled()); // There is nothing to test.
         QString variable;
         QByteArray key;
-        connect(&page, &SettingsPage::keyEntered, &page, [&](const QString &name, const Secret &secret) {
-            variable = name;
-            key = secret.reveal();
-        });
+        std::optional<KeyRing::Place> place;
+        connect(&page, &SettingsPage::keyEntered, &page,
+                [&](const QString &id, const QString &name, const Secret &secret, KeyRing::Place where) {
+                    QCOMPARE(id, u"anthropic"_s);
+                    variable = name;
+                    key = secret.reveal();
+                    place = where;
+                });
         QTest::mouseClick(row->enterButton(), Qt::LeftButton);
         QVERIFY(row->field()->isVisible());
         QCOMPARE(row->field()->echoMode(), QLineEdit::Password);
@@ -80,6 +84,7 @@ private Q_SLOTS:
         QTest::keyClick(row->field(), Qt::Key_Return);
         QCOMPARE(variable, u"ANTHROPIC_API_KEY"_s);
         QCOMPARE(key, QByteArray("sk-test-0123456789"));
+        QCOMPARE(place, KeyRing::Place::Session); // There is no keychain.
         QVERIFY(!row->field()->isVisible());
         QVERIFY(row->field()->text().isEmpty());
         QVERIFY(!textOf(page).contains(u"0123456789"_s));

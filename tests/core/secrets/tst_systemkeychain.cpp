@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "keyringfixture.h"
 #include "secrets/keychain.h"
+#include "support/keyringfixture.h"
 #include "support/testmain.h"
 
 #include <QCryptographicHash>
@@ -18,6 +18,7 @@ using Tests::KeyringFixture;
 namespace {
 
 constexpr auto Key = "sk-test-4f0c1a2b3c4d5e6f7081920a1b2c3d4e";
+const auto Program = QStringLiteral(PH_KEYCHAIN_PROGRAM);
 const QStringList Here{u"anthropic"_s, u"https://api.anthropic.com"_s};
 constexpr qint64 LongestBlock = 50; // Milliseconds in which nothing else was done.
 
@@ -91,7 +92,8 @@ private Q_SLOTS:
         KeyringFixture desktop;
         QVERIFY2(desktop.start(KeyringFixture::Bus::Keyring), qPrintable(desktop.errorText()));
         const QStringList other{u"anthropic"_s, u"https://proxy.example.com"_s};
-        QList<Json> lines = desktop.run(ask(operation(u"read"_s) + operation(u"write"_s)
+        QList<Json> lines = desktop.run(Program,
+                                        ask(operation(u"read"_s) + operation(u"write"_s)
                                                 + operation(u"read"_s) + operation(u"read"_s, other),
                                             thread),
                                         Key);
@@ -101,6 +103,7 @@ private Q_SLOTS:
         QVERIFY2(desktop.errorText().isEmpty(), qPrintable(desktop.errorText()));
         // Another process, later.
         lines = desktop.run(
+            Program,
             ask(operation(u"read"_s) + operation(u"erase"_s) + operation(u"read"_s) + operation(u"erase"_s),
                 thread));
         QCOMPARE(results(lines), (QStringList{u"ok"_s, u"ok"_s, u"not-there"_s, u"ok"_s}));
@@ -120,8 +123,8 @@ private Q_SLOTS:
         QFETCH(KeyringFixture::Bus, bus);
         KeyringFixture desktop;
         QVERIFY2(desktop.start(bus), qPrintable(desktop.errorText()));
-        const QList<Json> lines =
-            desktop.run(ask(operation(u"read"_s) + operation(u"write"_s) + operation(u"erase"_s)), Key);
+        const QList<Json> lines = desktop.run(
+            Program, ask(operation(u"read"_s) + operation(u"write"_s) + operation(u"erase"_s)), Key);
         QCOMPARE(results(lines), (QStringList{u"none"_s, u"none"_s, u"none"_s}));
         checkNeverBlocked(lines);
         QVERIFY(!desktop.allFiles().contains(Key)); // No plain file in its place.
@@ -132,10 +135,10 @@ private Q_SLOTS:
     {
         KeyringFixture desktop;
         QVERIFY2(desktop.start(KeyringFixture::Bus::Keyring), qPrintable(desktop.errorText()));
-        QCOMPARE(results(desktop.run(ask(operation(u"write"_s)), Key)), QStringList{u"ok"_s});
+        QCOMPARE(results(desktop.run(Program, ask(operation(u"write"_s)), Key)), QStringList{u"ok"_s});
         QVERIFY(desktop.lock());
-        const QList<Json> lines =
-            desktop.run(ask(operation(u"read"_s) + operation(u"write"_s) + operation(u"erase"_s)), Key);
+        const QList<Json> lines = desktop.run(
+            Program, ask(operation(u"read"_s) + operation(u"write"_s) + operation(u"erase"_s)), Key);
         QCOMPARE(results(lines), (QStringList{u"locked"_s, u"locked"_s, u"locked"_s}));
         checkNeverBlocked(lines);
     }
@@ -147,23 +150,22 @@ private Q_SLOTS:
         KeyringFixture desktop;
         QVERIFY2(desktop.start(KeyringFixture::Bus::Keyring, display.address()),
                  qPrintable(desktop.errorText()));
-        QCOMPARE(results(desktop.run(ask(operation(u"write"_s)), Key)), QStringList{u"ok"_s});
+        QCOMPARE(results(desktop.run(Program, ask(operation(u"write"_s)), Key)), QStringList{u"ok"_s});
         QVERIFY(desktop.lock());
 
         // Nobody answers: it is told as slow, then given up; what waits behind it is given up as well.
         QList<Json> lines =
-            desktop.run(ask(operation(u"read"_s) + operation(u"read"_s), u"worker"_s, 200, 1500));
+            desktop.run(Program, ask(operation(u"read"_s) + operation(u"read"_s), u"worker"_s, 200, 1500));
         QCOMPARE(results(lines), (QStringList{u"no-result"_s, u"no-result"_s}));
         QVERIFY(lines.last()[u"wasSlow"].toBool());
         checkNeverBlocked(lines);
 
         // The person closes the question.
         const std::unique_ptr<QProcess> process =
-            desktop.launch(ask(operation(u"read"_s), u"worker"_s, 200, 20'000));
+            desktop.launch(Program, ask(operation(u"read"_s), u"worker"_s, 200, 20'000));
         QByteArray output;
         QProcess keys;
-        QProcessEnvironment environment = desktop.environment();
-        keys.setProcessEnvironment(environment);
+        keys.setProcessEnvironment(desktop.environment());
         QTRY_VERIFY_WITH_TIMEOUT((output += process->readAllStandardOutput()).contains("slow"), 20'000);
         QTRY_VERIFY2_WITH_TIMEOUT(
             [&] {
@@ -185,13 +187,14 @@ private Q_SLOTS:
     {
         KeyringFixture desktop;
         QVERIFY2(desktop.start(KeyringFixture::Bus::Keyring), qPrintable(desktop.errorText()));
-        QCOMPARE(results(desktop.run(ask(operation(u"write"_s)), QByteArray(4000, 'k'))),
+        QCOMPARE(results(desktop.run(Program, ask(operation(u"write"_s)), QByteArray(4000, 'k'))),
                  QStringList{u"failed"_s});
-        QCOMPARE(results(desktop.run(ask(operation(u"write"_s)), {})), QStringList{u"failed"_s});
-        QCOMPARE(results(desktop.run(ask(operation(u"read"_s, {u"a/b"_s, u"https://api.example.com"_s})))),
+        QCOMPARE(results(desktop.run(Program, ask(operation(u"write"_s)), {})), QStringList{u"failed"_s});
+        QCOMPARE(results(desktop.run(Program,
+                                     ask(operation(u"read"_s, {u"a/b"_s, u"https://api.example.com"_s})))),
                  QStringList{u"failed"_s});
         QCOMPARE(results(desktop.run(
-                     ask(operation(u"read"_s, {u"anthropic"_s, u"https://api.example.com/v1"_s})))),
+                     Program, ask(operation(u"read"_s, {u"anthropic"_s, u"https://api.example.com/v1"_s})))),
                  QStringList{u"failed"_s});
     }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "keyringfixture.h"
+#include "support/keyringfixture.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -145,13 +145,14 @@ bool KeyringFixture::lock()
     return call.waitForFinished(Patience) && call.exitCode() == 0;
 }
 
-std::unique_ptr<QProcess> KeyringFixture::launch(const QStringList &arguments, const QByteArray &key) const
+std::unique_ptr<QProcess> KeyringFixture::launch(const QString &program, const QStringList &arguments,
+                                                 const QByteArray &input) const
 {
     auto process = std::make_unique<QProcess>();
     process->setProcessEnvironment(m_environment);
     process->setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
-    process->start(QStringLiteral(PH_KEYCHAIN_PROGRAM), arguments);
-    process->write(key);
+    process->start(program, arguments);
+    process->write(input);
     while (process->bytesToWrite() > 0 && process->waitForBytesWritten(Patience)) { }
     process->closeWriteChannel();
     return process;
@@ -167,9 +168,9 @@ QList<Json> KeyringFixture::lines(const QByteArray &output)
     return out;
 }
 
-QList<Json> KeyringFixture::run(const QStringList &arguments, const QByteArray &key)
+QList<Json> KeyringFixture::run(const QString &program, const QStringList &arguments, const QByteArray &input)
 {
-    const std::unique_ptr<QProcess> process = launch(arguments, key);
+    const std::unique_ptr<QProcess> process = launch(program, arguments, input);
     if (!process->waitForFinished(Patience)) {
         m_errorText = u"the program did not end; it said: "_s + QString::fromUtf8(process->readAll());
         return {};

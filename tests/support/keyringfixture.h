@@ -30,15 +30,16 @@ public:
     [[nodiscard]] bool start(Bus bus, const QString &display = {});
     /// Locks the default collection, as the desktop does when the person goes away.
     [[nodiscard]] bool lock();
-    /// One run of keychainprogram; a line each. `key` goes to its stdin.
-    [[nodiscard]] QList<Json> run(const QStringList &arguments, const QByteArray &key = {});
-    /// The same without waiting.
-    [[nodiscard]] std::unique_ptr<QProcess> launch(const QStringList &arguments,
-                                                   const QByteArray &key = {}) const;
+    /// A program on this desktop, started; `input` goes to its stdin, which is closed.
+    [[nodiscard]] std::unique_ptr<QProcess> launch(const QString &program, const QStringList &arguments,
+                                                   const QByteArray &input = {}) const;
+    /// One run of it to its end; what it printed, a JSON value for each line.
+    [[nodiscard]] QList<Json> run(const QString &program, const QStringList &arguments,
+                                  const QByteArray &input = {});
     [[nodiscard]] static QList<Json> lines(const QByteArray &output);
     /// Everything that lies in the home folder of this desktop, file by file.
     [[nodiscard]] QByteArray allFiles() const;
-    [[nodiscard]] QProcessEnvironment environment() const { return m_environment; }
+    [[nodiscard]] QProcessEnvironment &environment() { return m_environment; } ///< Of programs to come.
     [[nodiscard]] const QString &errorText() const { return m_errorText; }
 
 private:

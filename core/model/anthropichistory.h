@@ -3,12 +3,11 @@
 
 #pragma once
 
-#include "model/modelrequest.h"
+#include "model/callledger.h"
+#include "util/json.h"
 
 #include <QByteArray>
-#include <QHash>
 #include <QList>
-#include <QStringList>
 
 namespace Pilothouse {
 
@@ -28,21 +27,17 @@ public:
     [[nodiscard]] const QList<Message> &messages();
 
 private:
-    enum class Fidelity { Whole = 1, WithoutThinking, TextAndCalls };
-
     void addUser(const QString &text);
     void addAssistant(const HistoryItem &item);
+    void addOwn(const HistoryItem &item, const Json &message);
+    void addForeign(const HistoryItem &item);
     void addResults(const QList<ToolOutcome> &outcomes);
-    void answerOpenCalls();
     void appendToUser(const QByteArray &block);
-    [[nodiscard]] Fidelity fidelityOf(const HistoryItem &item) const;
 
     QString m_provider;
     QString m_model;
     QList<Message> m_messages;
-    QStringList m_openCalls; ///< Ids in the last assistant message that have no result yet, as they are sent.
-    QHash<QString, QString>
-        m_sentIds; ///< Recorded id to sent id, where the protocol does not allow the recorded one.
+    CallLedger m_ledger{CallIdForm::Anthropic};
     bool m_isServerToolOpen = false;
 };
 

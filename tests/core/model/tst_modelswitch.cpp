@@ -56,11 +56,17 @@ private:
     // One step: an answer with thinking, text and two calls, and the results of the calls.
     void step(Service &service, const QString &model, const QString &mark)
     {
+        // Each service gives ids that only it would take.
+        const QStringList ids = service.client->protocol() == "openai-chat"_L1
+            ? QStringList{u"AbCd1234"_s, u"zYxW9876"_s}
+            : service.client->protocol() == "openai-responses"_L1
+            ? QStringList{u"call:"_s, QString(63, u'r')}
+            : QStringList{u"toolu-"_s, QString(99, u'a')};
         service.server.enqueue(ModelReply()
                                    .thinking(u"think-"_s + mark, u"SIG-"_s + mark)
                                    .text(u"text-"_s + mark)
-                                   .call(u"one:"_s + mark, u"bash"_s, "{\"n\":1}")
-                                   .call(QString(60, u'x') + mark, u"bash"_s, "{\"n\":2}"));
+                                   .call(ids[0] + mark, u"bash"_s, "{\"n\":1}")
+                                   .call(ids[1] + mark, u"bash"_s, "{\"n\":2}"));
         ModelRequest request;
         request.model = model;
         request.instructions = u"Be brief."_s;
@@ -88,7 +94,6 @@ private Q_SLOTS:
         Service anthropic(&m_network, ModelProtocol::Anthropic, u"anthropic"_s);
         Service responses(&m_network, ModelProtocol::Responses, u"openai"_s);
         Service chat(&m_network, ModelProtocol::Chat, u"mistral"_s);
-        // Ids that only some protocols allow go wherever they have to go.
         step(chat, u"magistral"_s, u"a"_s);
         m_history.removeLast(); // What was not answered is answered by the history.
         step(anthropic, u"claude"_s, u"b"_s);
@@ -105,13 +110,13 @@ private Q_SLOTS:
         // Nothing is lost but thinking, and that only where it is void.
         const QByteArray toAnthropic = anthropic.server.bodies()[1];
         for (const char mark : QByteArray("abcdef"))
-            QVERIFY(toAnthropic.contains(QByteArray("text-") + mark));
+            QVERIFY(toAnthropic.contains(QByteArray("text-").append(mark)));
         for (const char mark : QByteArray("bcdef"))
-            QCOMPARE(toAnthropic.count(QByteArray("result-") + mark), 2);
+            QCOMPARE(toAnthropic.count(QByteArray("result-").append(mark)), 2);
         QCOMPARE(toAnthropic.count("not run"), 2);
         QVERIFY(toAnthropic.contains("think-b") && toAnthropic.contains("SIG-b"));
         for (const char mark : QByteArray("acdef"))
-            QVERIFY(!toAnthropic.contains(QByteArray("think-") + mark));
+            QVERIFY(!toAnthropic.contains(QByteArray("think-").append(mark)));
         QVERIFY(!anthropic.server.bodies()[2].contains("think-"));
 
         const QByteArray toResponses = responses.server.bodies()[1];

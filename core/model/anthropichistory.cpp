@@ -3,8 +3,6 @@
 
 #include "model/anthropichistory.h"
 
-#include "model/assistantparts.h"
-
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -29,29 +27,13 @@ QByteArray resultBlock(const QString &id, const QString &content, bool isError)
 
 } // namespace
 
-AnthropicHistory::AnthropicHistory(QString provider, QString model)
-    : m_provider(std::move(provider))
-    , m_model(std::move(model))
+AnthropicHistory::AnthropicHistory(const QString &provider, const QString &model)
+    : HistoryWriter("anthropic-messages"_L1, provider, model, CallIdForm::Anthropic)
 { }
-
-void AnthropicHistory::add(const HistoryItem &item)
-{
-    switch (item.kind) {
-    case HistoryItem::Kind::User:
-        addUser(item.text);
-        break;
-    case HistoryItem::Kind::Assistant:
-        addAssistant(item);
-        break;
-    case HistoryItem::Kind::ToolResults:
-        addResults(item.outcomes);
-        break;
-    }
-}
 
 const QList<AnthropicHistory::Message> &AnthropicHistory::messages()
 {
-    addResults({});
+    settle();
     return m_messages;
 }
 
@@ -64,9 +46,6 @@ void AnthropicHistory::appendToUser(const QByteArray &block)
 
 void AnthropicHistory::addUser(const QString &text)
 {
-    addResults({});
-    if (isBlankText(text))
-        return; // Refused by the service.
     if (m_isServerToolOpen && !m_messages.isEmpty() && m_messages.last().isUser) {
         // The message after an open server tool may hold results only.
         m_messages.append(Message());
@@ -75,31 +54,19 @@ void AnthropicHistory::addUser(const QString &text)
     appendToUser(textBlock(text));
 }
 
-void AnthropicHistory::addAssistant(const HistoryItem &item)
+bool AnthropicHistory::addOwn(const HistoryItem &item, const Json &record, bool isSameModel)
 {
-    addResults({});
-    if (m_messages.isEmpty())
-        return; // A conversation begins with a user.
     m_isServerToolOpen = false;
-    const bool isOwn = item.protocol == "anthropic-messages"_L1 && item.provider == m_provider;
-    const Json message = isOwn ? parseJson(item.raw).value_or(Json()) : Json();
-    if (message[u"content"].isArray())
-        addOwn(item, message);
-    else
-        addForeign(item);
-}
-
-void AnthropicHistory::addOwn(const HistoryItem &item, const Json &message)
-{
-    const bool isSameModel = item.model == m_model;
+    if (!record[u"content"].isArray())
+        return false;
     Json kept = Json::array();
     QStringList serverCalls;
-    for (const Json &block : message[u"content"].elements()) {
+    for (const Json &block : record[u"content"].elements()) {
         const QString type = block[u"type"].toString();
         if (!isSameModel && (type == "thinking"_L1 || type == "redacted_thinking"_L1))
             continue;
         if (type == "tool_use"_L1)
-            m_ledger.open(block[u"id"].toString(), true);
+            ledger().open(block[u"id"].toString(), true);
         else if (type == "server_tool_use"_L1)
             serverCalls.append(block[u"id"].toString());
         else if (type.endsWith("_tool_result"_L1))
@@ -108,28 +75,30 @@ void AnthropicHistory::addOwn(const HistoryItem &item, const Json &message)
     }
     m_isServerToolOpen = !serverCalls.isEmpty();
     if (kept.size() == 0)
-        return;
+        return true;
     if (isSameModel) {
         m_messages.append({false, item.raw, {}});
-        return;
+        return true;
     }
     Json sent;
     sent.set(u"role"_s, Json::string(u"assistant"_s));
     sent.set(u"content"_s, kept);
     m_messages.append({false, sent.toJson(), {}});
+    return true;
 }
 
-void AnthropicHistory::addForeign(const HistoryItem &item)
+void AnthropicHistory::addForeign(const QList<AssistantPart> &parts)
 {
+    m_isServerToolOpen = false;
     QList<QByteArray> blocks;
-    for (const AssistantPart &part : assistantParts(item)) {
+    for (const AssistantPart &part : parts) {
         if (part.kind == AssistantPart::Kind::Text) {
             blocks.append(textBlock(part.text));
             continue;
         }
         blocks.append(JsonBuilder()
                           .add("type"_L1, "tool_use"_L1)
-                          .add("id"_L1, m_ledger.open(part.id, false))
+                          .add("id"_L1, ledger().open(part.id, false))
                           .add("name"_L1, part.name)
                           .raw("input"_L1, part.args)
                           .take());
@@ -138,14 +107,9 @@ void AnthropicHistory::addForeign(const HistoryItem &item)
         m_messages.append({false, "{\"role\":\"assistant\",\"content\":[" + blocks.join(',') + "]}", {}});
 }
 
-void AnthropicHistory::addResults(const QList<ToolOutcome> &outcomes)
+void AnthropicHistory::addResult(const CallLedger::Result &result)
 {
-    const QStringList orphans = m_ledger.orphans(outcomes);
-    const QList<CallLedger::Result> results = m_ledger.settle(outcomes);
-    for (const CallLedger::Result &result : results)
-        appendToUser(resultBlock(result.id, result.content, result.isError));
-    for (const QString &orphan : orphans)
-        appendToUser(textBlock(orphan));
+    appendToUser(resultBlock(result.id, result.content, result.isError));
 }
 
 } // namespace Pilothouse

@@ -3,17 +3,12 @@
 
 #pragma once
 
-#include "model/callledger.h"
-#include "util/json.h"
-
-#include <QByteArray>
-#include <QList>
+#include "model/historywriter.h"
 
 namespace Pilothouse {
 
-/// History to the messages of the Anthropic protocol. Used once per request by AnthropicRequest, which says
-/// the rules.
-class AnthropicHistory {
+/// History to the messages of the Anthropic protocol, for AnthropicRequest, which says the rules.
+class AnthropicHistory final : public HistoryWriter {
 public:
     /// One message. `raw` is spliced as it stands; else `blocks` are joined.
     struct Message {
@@ -22,22 +17,18 @@ public:
         QList<QByteArray> blocks; ///< Of user messages: complete JSON objects.
     };
 
-    AnthropicHistory(QString provider, QString model);
-    void add(const HistoryItem &item);
+    AnthropicHistory(const QString &provider, const QString &model);
     [[nodiscard]] const QList<Message> &messages();
 
 private:
-    void addUser(const QString &text);
-    void addAssistant(const HistoryItem &item);
-    void addOwn(const HistoryItem &item, const Json &message);
-    void addForeign(const HistoryItem &item);
-    void addResults(const QList<ToolOutcome> &outcomes);
+    [[nodiscard]] bool isEmpty() const override { return m_messages.isEmpty(); }
+    void addUser(const QString &text) override;
+    void addResult(const CallLedger::Result &result) override;
+    bool addOwn(const HistoryItem &item, const Json &record, bool isSameModel) override;
+    void addForeign(const QList<AssistantPart> &parts) override;
     void appendToUser(const QByteArray &block);
 
-    QString m_provider;
-    QString m_model;
     QList<Message> m_messages;
-    CallLedger m_ledger{CallIdForm::Anthropic};
     bool m_isServerToolOpen = false;
 };
 

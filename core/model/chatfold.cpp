@@ -70,8 +70,9 @@ void ChatFold::addDelta(const Json &delta, QList<StreamEvent> &out)
     }
     for (const Json &entry : delta[u"tool_calls"].elements()) {
         const Json &arguments = entry[u"function"][u"arguments"];
+        const Json &extra = entry[u"extra_content"];
         const qsizetype size = arguments.isObject() ? arguments.toJson().size() : arguments.toString().size();
-        if (!countText(size + entry[u"extra_content"].toJson().size()))
+        if (!countText(size + (extra.isNull() ? 0 : extra.toJson().size())))
             return;
         const qsizetype before = m_calls.size();
         m_calls.add(entry, m_nextPart, out);

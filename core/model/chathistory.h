@@ -3,31 +3,25 @@
 
 #pragma once
 
-#include "model/callledger.h"
 #include "model/chatdialect.h"
-#include "util/json.h"
+#include "model/historywriter.h"
 
 namespace Pilothouse {
 
-/// History to the messages of the Chat Completions protocol. Used once per request by ChatRequest, which says
-/// the rules.
-class ChatHistory {
+/// History to the messages of the Chat Completions protocol, for ChatRequest, which says the rules.
+class ChatHistory final : public HistoryWriter {
 public:
-    ChatHistory(QString provider, QString model, const ChatDialect &dialect);
-    void add(const HistoryItem &item);
+    ChatHistory(const QString &provider, const QString &model, const ChatDialect &dialect);
     [[nodiscard]] const QList<QByteArray> &messages(); ///< JSON texts.
 
 private:
-    void addUser(const QString &text);
-    void addAssistant(const HistoryItem &item);
-    void addOwn(const HistoryItem &item, Json message);
-    void addForeign(const HistoryItem &item);
-    void addResults(const QList<ToolOutcome> &outcomes);
+    [[nodiscard]] bool isEmpty() const override { return m_messages.isEmpty(); }
+    void addUser(const QString &text) override;
+    void addResult(const CallLedger::Result &result) override;
+    bool addOwn(const HistoryItem &item, const Json &record, bool isSameModel) override;
+    void addForeign(const QList<AssistantPart> &parts) override;
 
-    QString m_provider;
-    QString m_model;
-    const ChatDialect &m_dialect;
-    CallLedger m_ledger;
+    bool m_returnsReasoning;
     QList<QByteArray> m_messages;
 };
 

@@ -3,31 +3,24 @@
 
 #pragma once
 
-#include "model/callledger.h"
-#include "util/json.h"
+#include "model/historywriter.h"
 
 namespace Pilothouse {
 
-/// History to the input items of the Responses protocol. Used once per request by ResponsesRequest, which
-/// says the rules.
-class ResponsesHistory {
+/// History to the input items of the Responses protocol, for ResponsesRequest, which says the rules.
+class ResponsesHistory final : public HistoryWriter {
 public:
-    ResponsesHistory(QString provider, QString model);
-    void add(const HistoryItem &item);
-    /// JSON texts, each of one or more items.
-    [[nodiscard]] const QList<QByteArray> &items();
+    ResponsesHistory(const QString &provider, const QString &model);
+    [[nodiscard]] const QList<QByteArray> &items(); ///< JSON texts.
 
 private:
-    void addUser(const QString &text);
-    void addAssistant(const HistoryItem &item);
-    void addOwn(const HistoryItem &item, const Json &items);
-    void addForeign(const HistoryItem &item);
-    void addResults(const QList<ToolOutcome> &outcomes);
+    [[nodiscard]] bool isEmpty() const override { return m_items.isEmpty(); }
+    void addUser(const QString &text) override;
+    void addResult(const CallLedger::Result &result) override;
+    bool addOwn(const HistoryItem &item, const Json &record, bool isSameModel) override;
+    void addForeign(const QList<AssistantPart> &parts) override;
     void openOwnCall(const Json &item);
 
-    QString m_provider;
-    QString m_model;
-    CallLedger m_ledger{CallIdForm::Responses};
     QSet<QString> m_customCalls; ///< Ids of open calls that take another kind of result.
     QList<QByteArray> m_items;
 };

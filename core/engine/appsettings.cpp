@@ -19,6 +19,7 @@ const auto ModelKey = u"new/model"_s;
 const auto BackendKey = u"new/backend"_s;
 const auto AfterTurnKey = u"new/afterTurn"_s;
 const auto MaxStepsKey = u"new/maxSteps"_s;
+const auto EndpointGroup = u"endpoints/"_s;
 constexpr qsizetype LongestValue = 400; // The file may have been edited by hand.
 
 } // namespace
@@ -77,6 +78,13 @@ int AppSettings::maxSteps() const { return std::clamp(value(MaxStepsKey).toInt()
 void AppSettings::setMaxSteps(int maxSteps)
 {
     setValue(MaxStepsKey, maxSteps > 0 ? QString::number(std::min(maxSteps, MostSteps)) : QString());
+}
+
+QString AppSettings::endpoint(const QString &service) const { return value(EndpointGroup + service); }
+
+void AppSettings::setEndpoint(const QString &service, const QString &url)
+{
+    setValue(EndpointGroup + service, url);
 }
 
 QString AppSettings::word(const QString &key, const QStringList &allowed) const

@@ -28,6 +28,10 @@ public:
     [[nodiscard]] int maxSteps() const;
     void setMaxSteps(int maxSteps);
 
+    /// Address of a service by its id, as it was entered: to be checked before it is used. Empty: its own.
+    [[nodiscard]] QString endpoint(const QString &service) const;
+    void setEndpoint(const QString &service, const QString &url);
+
     static constexpr int MostSteps = 1000; ///< Of what can be set here.
 
 private:

@@ -82,9 +82,11 @@ void Backends::client(const QString &backend, QObject *context, ClientReply repl
         if (!m_superserve) {
             const Secret key = superserveKey();
             if (key.isEmpty()) {
-                answerLater(fail(
-                    Error{ErrorKind::KeyMissing, u"There is no Superserve key."_s, u"Nothing was sent."_s,
-                          u"Set SUPERSERVE_API_KEY, or use the local sandbox (--sandbox local)."_s}));
+                answerLater(
+                    fail(Error{ErrorKind::KeyMissing, u"There is no Superserve key for the address in use."_s,
+                               u"Nothing was sent."_s,
+                               u"Enter one in the settings, set SUPERSERVE_API_KEY, or use the local sandbox "
+                               "(--sandbox local)."_s}));
                 return;
             }
             const auto setting = [this](const QString &option, const QString &variable) {

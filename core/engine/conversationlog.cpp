@@ -6,6 +6,8 @@
 #include "engine/eventpipe.h"
 #include "util/clock.h"
 
+#include <algorithm>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -14,6 +16,9 @@ namespace {
 // Output on its way to the disk. A disk is faster than any connection; past this it has stopped, and memory
 // must not pay.
 constexpr qint64 MostPendingOutput = 128 * 1024 * 1024;
+// UTF-16 units. A picture may come as megabytes at once: whoever reads events, a window say, gets them in
+// pieces that take a millisecond each.
+constexpr qsizetype LongestDelta = 64 * 1024;
 } // namespace
 
 ConversationLog::ConversationLog(QString conversation, qint64 lastSeq, EventPipe *pipe, const Clock *clock)
@@ -117,14 +122,20 @@ void ConversationLog::whenDurable(QObject *context, std::function<void()> then)
 void ConversationLog::closeDelta()
 {
     const PendingDelta delta = std::exchange(m_delta, {});
-    write(delta.kind,
-          JsonBuilder()
-              .add("turn"_L1, delta.turn)
-              .add("step"_L1, delta.step)
-              .add("attempt"_L1, delta.attempt)
-              .add("part"_L1, delta.part)
-              .add("text"_L1, delta.text)
-              .take());
+    for (qsizetype at = 0; at < delta.text.size();) {
+        qsizetype length = std::min(LongestDelta, delta.text.size() - at);
+        if (at + length < delta.text.size() && delta.text[at + length - 1].isHighSurrogate())
+            --length;
+        write(delta.kind,
+              JsonBuilder()
+                  .add("turn"_L1, delta.turn)
+                  .add("step"_L1, delta.step)
+                  .add("attempt"_L1, delta.attempt)
+                  .add("part"_L1, delta.part)
+                  .add("text"_L1, delta.text.mid(at, length))
+                  .take());
+        at += length;
+    }
 }
 
 void ConversationLog::closeOutput(const PendingOutput &output)

@@ -69,7 +69,7 @@ private:
         qint64 err = 0;
     };
     void write(EventKind kind, const QByteArray &payload, const QByteArray &bytes = {});
-    void closeDelta();
+    void closeDelta(); ///< As events of bounded size.
     void closeOutput(const PendingOutput &output);
 
     QString m_conversation;

@@ -5,6 +5,7 @@
 
 #include "engine/backends.h"
 #include "engine/enginecore.h"
+#include "engine/services.h"
 #include "model/modelcatalog.h"
 #include "store/logdamage.h"
 #include "store/logreader.h"
@@ -74,15 +75,30 @@ bool addStore(EngineCore *core, QList<DoctorLine> &lines, KnownSandboxes &known)
 void addKeys(EngineCore *core, QList<DoctorLine> &lines)
 {
     QStringList found;
-    for (const auto *variable : {"SUPERSERVE_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"}) {
-        const QString name = QString::fromLatin1(variable);
-        if (!core->options().environment(name).trimmed().isEmpty())
-            found.append(name);
+    QStringList entered;
+    QStringList withheld;
+    QStringList variables{u"SUPERSERVE_API_KEY"_s, u"ANTHROPIC_API_KEY"_s, u"OPENAI_API_KEY"_s};
+    for (const ServiceInfo &service : listServices(core))
+        variables += service.keyVariables;
+    variables.removeDuplicates();
+    for (const QString &name : std::as_const(variables)) {
+        if (core->isKeyWithheld(name))
+            withheld.append(name);
+        if (core->environment(name).trimmed().isEmpty())
+            continue;
+        (core->hasSessionKey(name) ? entered : found).append(name);
     }
+    QStringList told;
+    if (!found.isEmpty())
+        told.append(QString(u"keys from the environment: "_s + found.join(u", "_s)));
+    if (!entered.isEmpty())
+        told.append(QString(u"keys entered for this session: "_s + entered.join(u", "_s)));
+    if (!withheld.isEmpty())
+        told.append(QString(u"keys given for another address, not used: "_s + withheld.join(u", "_s)));
     lines.append({DoctorLine::Verdict::Ok, u"keychain"_s,
-                  found.isEmpty()
+                  told.isEmpty()
                       ? u"no key in the environment; the tour (demo/tour) and local sandboxes need none"_s
-                      : u"keys from the environment: "_s + found.join(u", "_s)});
+                      : told.join(u"; "_s)});
     const ModelName model = core->catalog()->defaultModel();
     const auto client = core->catalog()->client(model);
     lines.append({client ? DoctorLine::Verdict::Ok : DoctorLine::Verdict::Problem, u"providers"_s,

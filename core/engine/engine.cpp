@@ -412,6 +412,16 @@ void Engine::setSessionKey(const QString &variable, const Secret &key, QObject *
         Qt::QueuedConnection);
 }
 
+void Engine::setEndpoint(const QString &id, const QString &url, QObject *context, Reply<Done> reply)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, id, url, answer = guarded<Done>(context, std::move(reply))] {
+            answer(m_core->setEndpoint(id, url));
+        },
+        Qt::QueuedConnection);
+}
+
 void Engine::defaults(QObject *context, std::function<void(const ConversationSettings &)> reply)
 {
     const auto answer = guarded<ConversationSettings>(

@@ -115,6 +115,9 @@ public:
     void testService(const QString &id, QObject *context, Reply<ServiceTest> reply);
     /// A key in place of the environment variable `variable`, until the program ends; empty: away with it.
     void setSessionKey(const QString &variable, const Secret &key, QObject *context, Reply<Done> reply);
+    /// Another address of a service, kept in the settings; empty: its own. The error says what is wrong with
+    /// it.
+    void setEndpoint(const QString &id, const QString &url, QObject *context, Reply<Done> reply);
     /// What a new conversation would get.
     void defaults(QObject *context, std::function<void(const ConversationSettings &)> reply);
 

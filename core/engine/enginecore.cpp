@@ -35,7 +35,9 @@ const QString DefaultInstructions = u"You work in a sandbox: a small Linux machi
 EngineCore::EngineCore(EngineOptions options)
     : m_options(std::move(options))
     , m_environment(m_options.environment)
+    , m_endpoints(m_environment, !m_options.superserveUrl.trimmed().isEmpty())
 {
+    m_endpoints.read(AppSettings(m_options.dataDir));
     m_options.environment = [this](const QString &name) { return environment(name); };
 }
 
@@ -142,10 +144,25 @@ Result<Done, Error> EngineCore::recover()
 
 QString EngineCore::environment(const QString &name) const
 {
-    const auto session = m_sessionKeys.constFind(name);
-    if (session != m_sessionKeys.constEnd())
-        return QString::fromUtf8(session->reveal());
-    return m_environment ? m_environment(name) : QString();
+    if (hasSessionKey(name))
+        return QString::fromUtf8(m_sessionKeys.value(name).key.reveal());
+    const QString own = m_environment ? m_environment(name) : QString();
+    if (!own.trimmed().isEmpty())
+        return m_endpoints.binding(name).isEmpty() ? own : QString();
+    return m_endpoints.forVariable(name);
+}
+
+bool EngineCore::hasSessionKey(const QString &variable) const
+{
+    const auto session = m_sessionKeys.constFind(variable);
+    return session != m_sessionKeys.constEnd() && session->binding == m_endpoints.binding(variable);
+}
+
+bool EngineCore::isKeyWithheld(const QString &variable) const
+{
+    const bool isThere =
+        m_sessionKeys.contains(variable) || (m_environment && !m_environment(variable).trimmed().isEmpty());
+    return isThere && environment(variable).isEmpty();
 }
 
 void EngineCore::setSessionKey(const QString &variable, const Secret &key)
@@ -153,8 +170,19 @@ void EngineCore::setSessionKey(const QString &variable, const Secret &key)
     if (key.isEmpty())
         m_sessionKeys.remove(variable);
     else
-        m_sessionKeys.insert(variable, key);
+        m_sessionKeys.insert(variable, {key, m_endpoints.binding(variable)});
     m_backends->forgetKeys();
+}
+
+Result<Done, Error> EngineCore::setEndpoint(const QString &id, const QString &url)
+{
+    if (m_options.onlyLooks)
+        return fail(*m_options.onlyLooks);
+    AppSettings settings(m_options.dataDir);
+    auto done = m_endpoints.set(id, url, settings);
+    if (done && id == "superserve"_L1) // Models are asked anew with each turn.
+        m_backends->forgetKeys();
+    return done;
 }
 
 // Not by the pipe: whoever opens the conversation next counts on by what the log holds, and what an earlier

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/conversation.h"
+#include "engine/endpoints.h"
 #include "engine/eventpipe.h"
 #include "sandbox/sandboxclient.h"
 #include "secrets/secretstore.h"
@@ -42,13 +43,15 @@ public:
     [[nodiscard]] ModelCatalog *catalog() const { return m_catalog.get(); }
     [[nodiscard]] const EngineOptions &options() const { return m_options; }
     [[nodiscard]] NetworkAccess *network() const { return m_network; }
-    /// A key of this session, else the environment variable.
+    /// A key of this session, else the environment variable, else the address that was chosen in the
+    /// settings. No key that was given for another address than the one that is in use.
     [[nodiscard]] QString environment(const QString &name) const;
-    [[nodiscard]] bool hasSessionKey(const QString &variable) const
-    {
-        return m_sessionKeys.contains(variable);
-    }
+    [[nodiscard]] bool hasSessionKey(const QString &variable) const; ///< For the address that is in use.
+    [[nodiscard]] bool isKeyWithheld(const QString &variable) const; ///< There is one, for another address.
     void setSessionKey(const QString &variable, const Secret &key);
+    [[nodiscard]] const Endpoints &endpoints() const { return m_endpoints; }
+    /// Holds for turns and connections that begin from now on. Empty: the service's own address.
+    Result<Done, Error> setEndpoint(const QString &id, const QString &url);
     [[nodiscard]] const QString &installId() const { return m_installId; }
     [[nodiscard]] QString dataDir() const { return m_options.dataDir; }
     /// Fills what the caller left empty: model, backend, tools, names, approval.
@@ -73,7 +76,12 @@ private:
 
     EngineOptions m_options; ///< Its environment answers with the keys of this session, too.
     std::function<QString(const QString &)> m_environment;
-    QHash<QString, Secret> m_sessionKeys; ///< By variable.
+    struct SessionKey {
+        Secret key;
+        QByteArray binding; ///< Where it may go; see Endpoints.
+    };
+    QHash<QString, SessionKey> m_sessionKeys; ///< By variable.
+    Endpoints m_endpoints;
     SystemClock m_clock;
     QString m_installId;
     std::unique_ptr<Store> m_store;

@@ -29,14 +29,34 @@ void fillKey(const EngineCore *core, ServiceInfo &info)
 {
     for (const QString &variable : std::as_const(info.keyVariables)) {
         const QString value = core->environment(variable).trimmed();
-        if (value.isEmpty())
+        if (value.isEmpty()) {
+            if (core->isKeyWithheld(variable))
+                info.keyWithheld = variable;
             continue;
+        }
         info.keySource = core->hasSessionKey(variable) ? ServiceInfo::KeySource::Session
                                                        : ServiceInfo::KeySource::Environment;
         info.keyFrom = variable;
+        info.keyWithheld.clear();
         info.keyHint = keyHint(value.toUtf8());
         return;
     }
+}
+
+QString spoken(const QUrl &url);
+
+/// `variable`: the one that sets it, if any.
+void fillEndpoint(const EngineCore *core, ServiceInfo &info, const QUrl &builtIn, const QString &variable)
+{
+    info.endpointBuiltIn = spoken(builtIn);
+    info.endpoint = info.endpointBuiltIn;
+    const QString set = variable.isEmpty() ? QString() : core->environment(variable).trimmed();
+    info.endpointChosen = !core->endpoints().chosen(info.id).isEmpty();
+    if (!set.isEmpty())
+        info.endpoint = spoken(QUrl(set));
+    if (!set.isEmpty() && !info.endpointChosen)
+        info.endpointSource = variable;
+    info.endpointCanBeSet = !variable.isEmpty() && info.endpointSource.isEmpty();
 }
 
 QString spoken(const QUrl &url) { return url.toString(QUrl::RemoveUserInfo | QUrl::StripTrailingSlash); }
@@ -68,7 +88,7 @@ void testProvider(EngineCore *core, const ServiceInfo &info,
     }
     RequestSpec spec;
     QString base = info.endpoint;
-    if (info.endpointSource == "ANTHROPIC_BASE_URL"_L1 && !base.endsWith("/v1"_L1))
+    if (info.endpoint != info.endpointBuiltIn && !base.endsWith("/v1"_L1))
         base += u"/v1"_s;
     spec.url = QUrl(QString(base + u"/models?limit=1"_s));
     spec.secretHeaders = {{"x-api-key", Secret(key)}};
@@ -117,14 +137,13 @@ QList<ServiceInfo> listServices(const EngineCore *core)
     superserve.name = u"Superserve"_s;
     superserve.keyVariables = {QString(SuperserveVariable)};
     fillKey(core, superserve);
-    const QString set = core->environment(u"SUPERSERVE_BASE_URL"_s).trimmed();
-    const QString option = core->options().superserveUrl.trimmed();
-    if (!option.isEmpty() || !set.isEmpty()) {
-        superserve.endpoint = spoken(QUrl(option.isEmpty() ? set : option));
-        superserve.endpointSource = option.isEmpty() ? u"SUPERSERVE_BASE_URL"_s : u"--superserve-url"_s;
-    } else {
-        superserve.endpoint =
-            spoken(SandboxEndpoint::superserve(Secret(QByteArrayLiteral("none")), {}, {}).control);
+    fillEndpoint(core, superserve,
+                 SandboxEndpoint::superserve(Secret(QByteArrayLiteral("none")), {}, {}).control,
+                 u"SUPERSERVE_BASE_URL"_s);
+    if (const QString option = core->options().superserveUrl.trimmed(); !option.isEmpty()) {
+        superserve.endpoint = spoken(QUrl(option));
+        superserve.endpointSource = u"--superserve-url"_s;
+        superserve.endpointCanBeSet = false;
     }
     services.append(superserve);
     ServiceInfo local;
@@ -141,14 +160,7 @@ QList<ServiceInfo> listServices(const EngineCore *core)
         info.id = provider.id;
         info.name = provider.name;
         info.keyVariables = provider.keyVariables;
-        info.endpoint = spoken(provider.baseUrl);
-        const QString overridden = provider.baseUrlVariable.isEmpty()
-            ? QString()
-            : core->environment(provider.baseUrlVariable).trimmed();
-        if (!overridden.isEmpty()) {
-            info.endpoint = spoken(QUrl(overridden));
-            info.endpointSource = provider.baseUrlVariable;
-        }
+        fillEndpoint(core, info, provider.baseUrl, provider.baseUrlVariable);
         info.models = registry.modelIds(provider.id);
         fillKey(core, info);
         services.append(info);

@@ -26,9 +26,13 @@ struct ServiceInfo {
     QString name;
     QString endpoint; ///< Base URL; empty for the local sandbox and the scripted model.
     QString endpointSource; ///< Name of the variable or option that overrides the endpoint; else empty.
+    QString endpointBuiltIn; ///< The service's own.
+    bool endpointChosen = false; ///< It was set in the settings.
+    bool endpointCanBeSet = false; ///< In the settings, now.
     QStringList keyVariables; ///< Environment variables, tried in order.
     KeySource keySource = KeySource::None;
     QString keyFrom; ///< The variable the key was found in.
+    QString keyWithheld; ///< With None: the variable whose key was given for another address.
     QString keyHint; ///< First and last characters of the key, "sk-ant-…x9Qa"; never enough to use it.
     QStringList models; ///< Of providers: ids from the registry, best known first.
 };

@@ -192,10 +192,10 @@ Result<ModelEndpoint, Error> ModelCatalog::endpoint(const ProviderInfo &info) co
     endpoint.baseUrl = *base;
     endpoint.key = keyOf(info);
     if (endpoint.key.isEmpty() && info.needsKey) {
-        return fail(makeError(ErrorKind::KeyMissing,
-                              u"No key for %1: the environment variable %2 is not set."_s.arg(
-                                  info.name, info.keyVariables.join(u" or "_s)),
-                              u"Set it and start again, or choose demo/tour, which needs no key."_s));
+        return fail(makeError(
+            ErrorKind::KeyMissing, u"There is no key for %1 at the address in use."_s.arg(info.name),
+            u"Enter one in the settings, or set the environment variable %1 and start again; "
+            "demo/tour needs no key."_s.arg(info.keyVariables.join(u" or "_s))));
     }
     endpoint.maxTokens = [id = info.id, facts = d->registry](const QString &model) {
         if (id == "anthropic"_L1)

@@ -6,8 +6,7 @@
 #include "store/exportreport.h"
 #include "store/exportwriter.h"
 #include "text/inerttext.h"
-
-#include <algorithm>
+#include "text/markdownwriter.h"
 
 namespace Pilothouse {
 
@@ -16,6 +15,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype MaxLine = 200;
+constexpr int HeadingsBelow = 2; // Of an answer: below the section that it stands in.
 
 // Text outside fences: one line, nothing that Markdown reads as markup. A backslash is allowed before any of
 // these.
@@ -28,23 +28,6 @@ QString escapedLine(const QString &text)
         out += c;
     }
     return out;
-}
-
-// A fence of more back quotes than the longest run inside.
-QByteArray fenced(const QString &text)
-{
-    const QString shown = inertText(text);
-    qsizetype longest = 2;
-    qsizetype run = 0;
-    for (const QChar c : shown) {
-        run = c == u'`' ? run + 1 : 0;
-        longest = std::max(longest, run);
-    }
-    const QByteArray fence(longest + 1, '`');
-    QByteArray out = fence + "text\n" + shown.toUtf8();
-    if (!out.endsWith('\n'))
-        out += '\n';
-    return out + fence + "\n\n";
 }
 
 class MarkdownFormat final : public ReportFormat {
@@ -62,11 +45,21 @@ public:
     {
         m_out.write("## " + escapedLine(heading).toUtf8() + "\n\n");
     }
-    void prose(const QString &text) override { m_out.write(fenced(text)); }
-    void code(const QString &text) override { m_out.write(fenced(text)); }
+    void prose(const QString &text) override { words(text, MarkdownBlocks::Dialect::Plain); }
+    void answer(const QString &text) override { words(text, MarkdownBlocks::Dialect::Markdown); }
+    void code(const QString &text) override
+    {
+        m_out.write(writeFence(inertText(text), u"text").toUtf8() + '\n');
+    }
     void note(const QString &text) override { m_out.write(escapedLine(text).toUtf8() + "\n\n"); }
 
 private:
+    void words(const QString &text, MarkdownBlocks::Dialect dialect)
+    {
+        if (const QString written = writeMarkdown(text, dialect, HeadingsBelow); !written.isEmpty())
+            m_out.write(written.toUtf8() + '\n');
+    }
+
     ExportWriter &m_out;
 };
 

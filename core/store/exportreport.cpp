@@ -71,10 +71,13 @@ private:
         return Done();
     }
 
-    void section(const QString &heading, const QString &text)
+    void section(const QString &heading, const QString &text, bool isModel)
     {
         m_format.beginSection(heading);
-        m_format.prose(text);
+        if (isModel)
+            m_format.answer(text);
+        else
+            m_format.prose(text);
         m_format.endSection();
     }
 
@@ -84,13 +87,13 @@ private:
             return;
         switch (row.kind) {
         case TranscriptRow::Kind::User:
-            section(u"You"_s, row.text);
+            section(u"You"_s, row.text, false);
             break;
         case TranscriptRow::Kind::Text:
-            section(u"Answer"_s, row.text);
+            section(u"Answer"_s, row.text, true);
             break;
         case TranscriptRow::Kind::Reasoning:
-            section(u"Reasoning"_s, row.text);
+            section(u"Reasoning"_s, row.text, true);
             break;
         case TranscriptRow::Kind::Call:
             writeCall(row.data);

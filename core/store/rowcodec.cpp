@@ -3,7 +3,7 @@
 
 #include "store/rowcodec.h"
 
-#include "store/transcriptprojector.h"
+#include "store/streamedtext.h"
 
 #include <array>
 #include <limits>
@@ -83,12 +83,10 @@ QList<SummaryCall> callsFrom(const QByteArray &text)
     return calls;
 }
 
-bool isDeltaOf(const TranscriptRow &row, EventKind kind, const Json &payload)
+bool isOfAttempt(const TranscriptRow &row, const Json &payload)
 {
-    const bool sameKind = (row.kind == TranscriptRow::Kind::Text) == (kind == EventKind::TextDelta);
-    return sameKind && payload[u"turn"].toInteger(0) == row.turn && payload[u"step"].toInteger(0) == row.step
-        && payload[u"attempt"].toInteger(0) == row.data[u"attempt"].toInteger(0)
-        && payload[u"part"].toInteger(0) == row.data[u"part"].toInteger(0);
+    return payload[u"turn"].toInteger(0) == row.turn && payload[u"step"].toInteger(0) == row.step
+        && payload[u"attempt"].toInteger(0) == row.data[u"attempt"].toInteger(0);
 }
 
 } // namespace
@@ -250,17 +248,23 @@ Result<Done, Error> completeTexts(Database &database, qint64 conversationRef, QL
             continue;
         const Json payload = event->json();
         const QString text = payload[u"text"].toString();
+        if (text.isEmpty())
+            continue;
         for (TranscriptRow &row : rows) {
-            if (row.closed || !isStreamed(row) || text.isEmpty() || !isDeltaOf(row, event->kind, payload))
+            if (row.closed || !isStreamed(row) || !isOfAttempt(row, payload))
                 continue;
-            const qsizetype room = TranscriptProjector::MaxText - row.text.size();
-            row.text += text.left(room);
+            const bool isThought = row.kind == TranscriptRow::Kind::Reasoning;
+            if (isThought && event->kind == EventKind::TextDelta && row.data.contains(u"over"))
+                row.data.set(u"over"_s, Json::boolean(true));
+            if (isThought != (event->kind == EventKind::ReasoningDelta)
+                || payload[u"part"].toInteger(0) != row.data[u"part"].toInteger(0))
+                continue;
+            appendStreamedText(row, text);
             row.lastSeq = event->seq;
             if (row.data.contains(u"endMs"))
                 row.data.set(u"endMs"_s, Json::number(event->atMs));
-            if (text.size() > room && !row.data.contains(u"cut"))
-                row.data.set(u"cut"_s, Json::boolean(true));
-            break;
+            if (row.data.contains(u"over"))
+                row.data.set(u"over"_s, Json::boolean(false));
         }
     }
     return deltas.ended();

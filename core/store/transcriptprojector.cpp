@@ -4,10 +4,12 @@
 #include "store/transcriptprojector.h"
 
 #include "store/projectedcalls.h"
+#include "store/streamedtext.h"
 #include "text/inerttext.h"
 
 #include <QHash>
 
+#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -56,6 +58,7 @@ public:
     void stepFinish(const Event &event, const Json &payload);
     void turnFinish(const Event &event, const Json &payload);
     void delta(const Event &event, const Json &payload, TranscriptRow::Kind kind);
+    void thoughtsEnd(const Event &event, int turn, int step, int attempt);
     void notice(const Event &event, const Json &payload, const QString &text,
                 std::initializer_list<QStringView> keys);
     void dispatch(const Event &event, const Json &payload, const QByteArray &bytes);
@@ -223,6 +226,24 @@ void TranscriptProjector::Private::turnFinish(const Event &event, const Json &pa
     row.data = boundedMembers(payload, {u"turn", u"reason", u"cause", u"steps", u"usage", u"costNanos"});
 }
 
+// Where an answer is written nothing is thought any more, although the model may go on thinking later.
+void TranscriptProjector::Private::thoughtsEnd(const Event &event, int turn, int step, int attempt)
+{
+    constexpr int Kind = static_cast<int>(TranscriptRow::Kind::Reasoning);
+    for (auto it = texts.lower_bound({Kind, turn, step, attempt, std::numeric_limits<qint64>::min()});
+         it != texts.end()
+         && it->first <= TextKey{Kind, turn, step, attempt, std::numeric_limits<qint64>::max()};
+         ++it) {
+        TranscriptRow *row = find(it->second);
+        if (!row || row->data[u"over"].toBool())
+            continue;
+        const qint64 lastSeq = row->lastSeq; // The row ends with its own last delta.
+        row->data.set(u"over"_s, Json::boolean(true));
+        touch(*row, event);
+        row->lastSeq = lastSeq;
+    }
+}
+
 void TranscriptProjector::Private::delta(const Event &event, const Json &payload, TranscriptRow::Kind kind)
 {
     const QString text = payload[u"text"].toString();
@@ -247,12 +268,13 @@ void TranscriptProjector::Private::delta(const Event &event, const Json &payload
         row->data.set(u"part"_s, Json::number(part));
         texts[key] = row->row;
     }
-    const qsizetype room = MaxText - row->text.size();
-    row->text += text.left(room);
-    if (kind == TranscriptRow::Kind::Reasoning)
+    appendStreamedText(*row, text);
+    if (kind == TranscriptRow::Kind::Reasoning) {
         row->data.set(u"endMs"_s, Json::number(event.atMs)); // It tells how long the model thought.
-    if (text.size() > room && !row->data.contains(u"cut"))
-        row->data.set(u"cut"_s, Json::boolean(true));
+        row->data.set(u"over"_s, Json::boolean(false));
+    } else {
+        thoughtsEnd(event, row->turn, row->step, attempt);
+    }
 }
 
 void TranscriptProjector::Private::notice(const Event &event, const Json &payload, const QString &text,
@@ -376,7 +398,8 @@ QList<qint64> TranscriptProjector::apply(const Event &event, const QByteArray &b
         if (row && row->closed)
             d->rows.erase(number);
     }
-    d->dispatch(event, event.json(), bytes);
+    // Of a whole message of a model, which may be large, nothing but its kind is looked at.
+    d->dispatch(event, event.kind == EventKind::ModelMessage ? Json() : event.json(), bytes);
     return d->changed;
 }
 

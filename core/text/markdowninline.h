@@ -38,7 +38,7 @@ struct MarkdownInline {
     };
     QString text; ///< Line breaks are U+2028, so that one layout can take it.
     QList<Run> runs;
-    QList<QString> targets; ///< Of links, unsafe characters written out, whole.
+    QList<QString> targets; ///< Of links, whole; each isOpenableTarget().
     QList<Image> images;
 
     /// Place in the input of a place in `text`, and back. Both clamp.
@@ -55,7 +55,8 @@ struct MarkdownInlineOptions {
 };
 
 /// Emphasis, code, strike-through, links, images, bare http(s) addresses, escapes, the common entities. HTML
-/// is text. The time is about linear in the length; callers give pieces of some kilobytes.
+/// is text. Of a link that isOpenableTarget() does not allow only words are shown, and where it leads. The
+/// time is about linear in the length; callers give pieces of some kilobytes.
 [[nodiscard]] MarkdownInline parseMarkdownInline(QStringView text, const MarkdownInlineOptions &options = {});
 
 /// `text` as it is, unsafe characters written out: one style, for code.

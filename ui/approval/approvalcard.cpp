@@ -4,6 +4,7 @@
 #include "approval/approvalcard.h"
 
 #include "approval/commandfield.h"
+#include "approval/wraplayout.h"
 #include "text/inerttext.h"
 #include "theme/accessiblerole.h"
 #include "theme/controls/button.h"
@@ -85,7 +86,7 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     , m_text(approvalText(call.args))
     , m_head(new Label(tr("Waiting for you"), TextStyle::BodyStrong))
     , m_position(new Label({}, TextStyle::Small, Role::Text2))
-    , m_machine(new Machine(u"machine-paused"_s, Role::Text2, Metrics::IconInline))
+    , m_machine(new QWidget)
     , m_machineWords(new Label(tr("machine paused, costs nothing"), TextStyle::Small, Role::Text2))
     , m_age(new Label({}, TextStyle::Small, Role::Text2))
     , m_proposedLabel(new Label(tr("The model proposed"), TextStyle::Small, Role::Text2))
@@ -100,7 +101,7 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     , m_told(wrapped())
     , m_note(wrapped({}, TextStyle::Small, Role::Text2))
     , m_reason(new QLineEdit)
-    , m_buttons(new QHBoxLayout)
+    , m_buttons(new WrapLayout(Metrics::SpaceS))
     , m_allow(new Button(tr("Allow once")))
     , m_edit(new Button(tr("Edit and run")))
     , m_deny(new Button(tr("Deny…")))
@@ -145,19 +146,21 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
 
 void ApprovalCard::makeHead()
 {
-    auto *row = new QHBoxLayout;
+    auto *row = new WrapLayout(Metrics::SpaceS);
     row->setContentsMargins(0, 0, 0, Metrics::SpaceXs);
-    row->setSpacing(Metrics::SpaceS);
     row->addWidget(new Machine(u"approval"_s, Role::Waiting, Metrics::IconNormal));
     row->addWidget(m_head);
     // A command says itself what it is; other arguments need the name of their tool.
     if (!m_text.isCommand)
         row->addWidget(new Label(inertLine(m_call.toolName, LongestTool), TextStyle::ToolName));
     row->addWidget(m_position);
-    row->addStretch(1);
+    row->endLeading();
+    auto *machine = new QHBoxLayout(m_machine);
+    machine->setContentsMargins(0, 0, 0, 0);
+    machine->setSpacing(Metrics::SpaceS);
+    machine->addWidget(new Machine(u"machine-paused"_s, Role::Text2, Metrics::IconInline));
+    machine->addWidget(m_machineWords);
     row->addWidget(m_machine);
-    row->addWidget(m_machineWords);
-    row->addSpacing(Metrics::SpaceXs);
     row->addWidget(m_age);
     static_cast<QVBoxLayout *>(layout())->addLayout(row);
 }
@@ -180,12 +183,10 @@ void ApprovalCard::makeFacts()
 
 void ApprovalCard::makeButtons()
 {
-    m_buttons->setSpacing(Metrics::SpaceS);
     for (Button *button : {m_allow, m_edit, m_runEdited, m_denyNow, m_back, m_deny}) {
         button->setAccessibleName(button->text().remove(u'…'));
         m_buttons->addWidget(button);
     }
-    m_buttons->addStretch(1);
     m_allow->setKeyCap(u"A"_s);
     m_edit->setKeyCap(u"E"_s);
     m_runEdited->setKeyCap(tr("Ctrl+Enter"));
@@ -230,7 +231,6 @@ void ApprovalCard::updateHead()
     m_position->setText(position);
     m_position->setVisible(!position.isEmpty());
     m_machine->setVisible(m_context.isMachinePaused);
-    m_machineWords->setVisible(m_context.isMachinePaused);
     QString name = tr("Waiting for you: %1").arg(spokenCall(m_call.toolName, m_text));
     if (m_count > 1)
         name += tr(" (%1 of %2)").arg(m_number).arg(m_count);

@@ -11,7 +11,6 @@
 #include <QWidget>
 
 class QGridLayout;
-class QHBoxLayout;
 class QLineEdit;
 
 namespace Pilothouse {
@@ -19,6 +18,7 @@ namespace Pilothouse {
 class Button;
 class CommandField;
 class Label;
+class WrapLayout;
 
 /// What a card can say about the place where a call would run; empty: not known, and not said.
 struct ApprovalContext {
@@ -90,7 +90,7 @@ private:
     int m_count = 1;
     Label *m_head;
     Label *m_position;
-    Machine *m_machine;
+    QWidget *m_machine;
     Label *m_machineWords;
     Label *m_age;
     Label *m_proposedLabel;
@@ -105,7 +105,7 @@ private:
     Label *m_told;
     Label *m_note;
     QLineEdit *m_reason;
-    QHBoxLayout *m_buttons;
+    WrapLayout *m_buttons;
     Button *m_allow;
     Button *m_edit;
     Button *m_deny;

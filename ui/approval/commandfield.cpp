@@ -92,6 +92,8 @@ void CommandField::fit()
     double lines = 0;
     for (QTextBlock block = document()->begin(); block.isValid() && lines < MostLines; block = block.next())
         lines += std::max(1.0, std::ceil(layout->blockBoundingRect(block).height() / spacing - 0.5));
+    // What is seen whole has no bar: it would take width from the words while their height is found.
+    setVerticalScrollBarPolicy(lines < MostLines ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
     const double text = std::clamp<double>(lines, 1, MostLines) * spacing;
     const QMargins around = viewportMargins();
     const int height = static_cast<int>(std::ceil(text + 2 * document()->documentMargin())) + around.top()

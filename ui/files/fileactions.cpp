@@ -4,7 +4,6 @@
 #include "files/fileactions.h"
 
 #include "files/filename.h"
-#include "files/fileoperations.h"
 #include "files/filessession.h"
 #include "files/filesstate.h"
 #include "files/filetreemodel.h"
@@ -37,7 +36,17 @@ FileActions::FileActions(QWidget *window, FileTreeView *tree, FileOperations *op
 
 void FileActions::setSession(FilesSession *session) { m_session = session; }
 
-FilesService *FileActions::service() const { return m_session ? m_session->service() : nullptr; }
+FileOperations::Target FileActions::target() const
+{
+    if (!m_session)
+        return {};
+    return {m_session->service(), m_session->place(), m_session->conversation()};
+}
+
+bool FileActions::isThere(const FileOperations::Target &target) const
+{
+    return m_session && target.service && m_session->service() == target.service;
+}
 
 bool FileActions::canWork() const { return m_session && m_session->canAsk(); }
 
@@ -52,7 +61,7 @@ bool FileActions::refuse(const QString &kept)
 void FileActions::rename(const QByteArray &path, const QByteArray &newName)
 {
     if (!refuse(tr("Nothing was renamed.")))
-        m_operations->rename(service(), m_session->place(), path, newName);
+        m_operations->rename(target(), path, newName);
 }
 
 void FileActions::uploadInto(const QByteArray &folder, const QStringList &localPaths)
@@ -67,10 +76,9 @@ void FileActions::uploadInto(const QByteArray &folder, const QStringList &localP
         names.append(QFileInfo(clean).fileName().toUtf8());
     }
     const QByteArrayList taken = m_session->model()->taken(folder, names);
-    const MachinePlace place = m_session->place();
-    const auto start = [this, place, paths, folder] {
-        if (service())
-            m_operations->upload(service(), place, paths, folder);
+    const auto start = [this, target = target(), paths, folder] {
+        if (isThere(target))
+            m_operations->upload(target, paths, folder);
     };
     if (taken.isEmpty())
         return start();
@@ -108,25 +116,24 @@ void FileActions::downloadPath(const QByteArray &path, bool isFolder)
 {
     if (refuse(tr("Nothing was downloaded.")))
         return;
-    const MachinePlace place = m_session->place();
+    const FileOperations::Target from = target();
     const QList<RemoteItem> items{{path, isFolder}};
     if (isFolder) {
-        m_dialogs.openFolder(m_window, tr("Download into"), [this, place, items](const QString &folder) {
-            if (!folder.isEmpty() && service())
-                m_operations->download(service(), place, items, folder, {});
+        m_dialogs.openFolder(m_window, tr("Download into"), [this, from, items](const QString &folder) {
+            if (!folder.isEmpty() && isThere(from))
+                m_operations->download(from, items, folder, {});
         });
         return;
     }
     const QByteArray raw = lastSegment(path);
     const QString suggested = shownName(raw);
-    m_dialogs.saveFile(m_window, suggested, [this, place, items, raw, suggested](const QString &target) {
-        if (target.isEmpty() || !service())
+    m_dialogs.saveFile(m_window, suggested, [this, from, items, raw, suggested](const QString &file) {
+        if (file.isEmpty() || !isThere(from))
             return;
-        const QFileInfo info(target);
+        const QFileInfo info(file);
         // Where the name cannot be written as text, an unchanged suggestion means the file's exact name.
         const bool isExact = info.fileName() == suggested && suggested.toUtf8() != raw;
-        m_operations->download(service(), place, items, info.absolutePath(),
-                               isExact ? QString() : info.fileName());
+        m_operations->download(from, items, info.absolutePath(), isExact ? QString() : info.fileName());
     });
 }
 
@@ -142,10 +149,10 @@ void FileActions::download(const QList<QModelIndex> &entries)
         return downloadPath(items.first().path, items.first().isFolder);
     if (refuse(tr("Nothing was downloaded.")))
         return;
-    const MachinePlace place = m_session->place();
-    m_dialogs.openFolder(m_window, tr("Download into"), [this, place, items](const QString &folder) {
-        if (!folder.isEmpty() && service())
-            m_operations->download(service(), place, items, folder, {});
+    const FileOperations::Target from = target();
+    m_dialogs.openFolder(m_window, tr("Download into"), [this, from, items](const QString &folder) {
+        if (!folder.isEmpty() && isThere(from))
+            m_operations->download(from, items, folder, {});
     });
 }
 
@@ -171,13 +178,12 @@ void FileActions::removeSelected()
     }
     const QString what = outer.size() == 1 ? shownPath(outer.first(), FilesSession::home())
                                            : tr("%1 things").arg(QLocale().toString(outer.size()));
-    const MachinePlace place = m_session->place();
     m_dialogs.confirm(m_window, tr("Delete %1 from the machine?").arg(what),
                       hasFolder ? tr("Folders go with everything in them. This cannot be undone.")
                                 : tr("This cannot be undone."),
-                      tr("Delete"), [this, place, outer] {
-                          if (service())
-                              m_operations->remove(service(), place, outer);
+                      tr("Delete"), [this, target = target(), outer] {
+                          if (isThere(target))
+                              m_operations->remove(target, outer);
                       });
 }
 
@@ -186,15 +192,14 @@ void FileActions::newFolder()
     if (refuse(tr("No folder was made.")))
         return;
     const QByteArray folder = m_tree->currentFolder();
-    const MachinePlace place = m_session->place();
     m_dialogs.askName(
         m_window, tr("New folder"),
         tr("Name of the new folder in %1:").arg(shownPath(folder, FilesSession::home())),
-        [this, folder, place](const QString &text) {
-            if (text.isEmpty() || !service())
+        [this, folder, target = target()](const QString &text) {
+            if (text.isEmpty() || !isThere(target))
                 return;
             if (const auto name = nameFromEdit(text, {}))
-                m_operations->makeFolder(service(), place, joinedPath(folder, *name));
+                m_operations->makeFolder(target, joinedPath(folder, *name));
             else
                 Q_EMIT problem(Error{ErrorKind::Usage, nameProblem(text), tr("No folder was made."), {}});
         });

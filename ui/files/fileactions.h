@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "engine/filesservice.h"
 #include "files/filedialogs.h"
+#include "files/fileoperations.h"
 #include "util/error.h"
 
 #include <QModelIndex>
@@ -15,7 +15,6 @@ class QPoint;
 
 namespace Pilothouse {
 
-class FileOperations;
 class FilesSession;
 class FileTreeView;
 
@@ -47,7 +46,9 @@ Q_SIGNALS:
     void problem(const Pilothouse::Error &error);
 
 private:
-    [[nodiscard]] FilesService *service() const;
+    [[nodiscard]] FileOperations::Target target() const; ///< Of what is asked for now.
+    /// Whether it can still be worked with when a question was answered.
+    [[nodiscard]] bool isThere(const FileOperations::Target &target) const;
 
     QWidget *m_window;
     FileTreeView *m_tree;

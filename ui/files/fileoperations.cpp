@@ -15,7 +15,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype MostEnded = 3; // Rows of what is over; older ones go.
+constexpr qsizetype MostEnded = 3; // Rows of what is over, of one conversation; older ones go.
+constexpr qsizetype MostEndedOfAll = 60; // Conversations that nobody comes back to.
 constexpr qsizetype LongestSubject = 80;
 
 QString quoted(const QByteArray &name)
@@ -45,10 +46,11 @@ FileOperation *FileOperations::find(quint64 id)
     return nullptr;
 }
 
-quint64 FileOperations::begin(FileOperation::Kind kind, FilesService *service, const QString &subject)
+quint64 FileOperations::begin(FileOperation::Kind kind, const Target &target, const QString &subject)
 {
     FileOperation operation;
     operation.id = ++m_last;
+    operation.conversation = target.conversation;
     operation.kind = kind;
     switch (kind) {
     case FileOperation::Kind::Upload:
@@ -68,7 +70,7 @@ quint64 FileOperations::begin(FileOperation::Kind kind, FilesService *service, c
         break;
     }
     m_operations.append(operation);
-    m_running.insert(operation.id, {new QObject(this), service, 0, subject});
+    m_running.insert(operation.id, {new QObject(this), target.service, 0, subject});
     bound();
     Q_EMIT changed();
     return operation.id;
@@ -82,14 +84,14 @@ void FileOperations::setCall(quint64 id, FilesService::Call call)
 
 void FileOperations::bound()
 {
-    qsizetype ended = m_operations.size() - m_running.size();
-    for (qsizetype i = 0; i < m_operations.size() && ended > MostEnded;) {
-        if (m_operations[i].state == FileOperation::State::Running) {
-            ++i;
+    QHash<QString, qsizetype> kept;
+    qsizetype all = 0;
+    for (qsizetype i = m_operations.size() - 1; i >= 0; --i) { // The newest stay.
+        const FileOperation &operation = m_operations.at(i);
+        if (operation.state == FileOperation::State::Running)
             continue;
-        }
-        m_operations.removeAt(i);
-        --ended;
+        if (++kept[operation.conversation] > MostEnded || ++all > MostEndedOfAll)
+            m_operations.removeAt(i);
     }
 }
 
@@ -193,78 +195,75 @@ void FileOperations::endTransfer(quint64 id, const Result<TransferSum, FileFault
     Q_EMIT changed();
 }
 
-void FileOperations::upload(FilesService *service, const MachinePlace &place, const QStringList &localPaths,
-                            const QByteArray &folder)
+void FileOperations::upload(const Target &target, const QStringList &localPaths, const QByteArray &folder)
 {
     const QString subject = localPaths.size() == 1 ? quoted(QFileInfo(localPaths.first()).fileName().toUtf8())
                                                    : tr("%1 things").arg(countText(localPaths.size()));
-    const quint64 id = begin(FileOperation::Kind::Upload, service, subject);
+    const quint64 id = begin(FileOperation::Kind::Upload, target, subject);
     QByteArrayList targets;
     for (const QString &path : localPaths)
         targets.append(joinedPath(folder, QFileInfo(path).fileName().toUtf8()));
-    Q_EMIT ownWritten(place, targets);
-    setCall(
-        id,
-        service->upload(
-            place, localPaths, folder, m_running[id].context,
-            [this, id](const TransferProgress &state) { progress(id, state); },
-            [this, id, place, folder, first = localPaths.first()](const Result<TransferSum, FileFault> &sum) {
-                if (sum)
-                    Q_EMIT ownWritten(place, sum->made);
-                endTransfer(id, sum);
-                // Whatever the outcome: something of it may be there.
-                Q_EMIT folderChanged(place, folder,
-                                     sum ? joinedPath(folder, QFileInfo(first).fileName().toUtf8())
-                                         : QByteArray());
-            }));
+    Q_EMIT ownWritten(target.place, targets);
+    setCall(id,
+            target.service->upload(
+                target.place, localPaths, folder, m_running[id].context,
+                [this, id](const TransferProgress &state) { progress(id, state); },
+                [this, id, place = target.place, folder,
+                 first = localPaths.first()](const Result<TransferSum, FileFault> &sum) {
+                    if (sum)
+                        Q_EMIT ownWritten(place, sum->made);
+                    endTransfer(id, sum);
+                    // Whatever the outcome: something of it may be there.
+                    Q_EMIT folderChanged(place, folder,
+                                         sum ? joinedPath(folder, QFileInfo(first).fileName().toUtf8())
+                                             : QByteArray());
+                }));
 }
 
-void FileOperations::download(FilesService *service, const MachinePlace &place,
-                              const QList<RemoteItem> &items, const QString &localFolder,
-                              const QString &fileName)
+void FileOperations::download(const Target &target, const QList<RemoteItem> &items,
+                              const QString &localFolder, const QString &fileName)
 {
     const QString subject = items.size() == 1 ? quoted(lastSegment(items.first().path))
                                               : tr("%1 things").arg(countText(items.size()));
-    const quint64 id = begin(FileOperation::Kind::Download, service, subject);
+    const quint64 id = begin(FileOperation::Kind::Download, target, subject);
     setCall(id,
-            service->download(
-                place, items, localFolder, fileName, m_running[id].context,
+            target.service->download(
+                target.place, items, localFolder, fileName, m_running[id].context,
                 [this, id](const TransferProgress &state) { progress(id, state); },
                 [this, id](const Result<TransferSum, FileFault> &sum) { endTransfer(id, sum); }));
 }
 
-void FileOperations::rename(FilesService *service, const MachinePlace &place, const QByteArray &path,
-                            const QByteArray &newName)
+void FileOperations::rename(const Target &target, const QByteArray &path, const QByteArray &newName)
 {
     const QString subject = quoted(lastSegment(path));
-    const quint64 id = begin(FileOperation::Kind::Rename, service, subject);
-    const QByteArray target = joinedPath(parentPath(path), newName);
+    const quint64 id = begin(FileOperation::Kind::Rename, target, subject);
+    const QByteArray made = joinedPath(parentPath(path), newName);
     setCall(id,
-            service->rename(place, path, target, m_running[id].context,
-                            [=, this](const Result<Done, FileFault> &done) {
-                                if (done) {
-                                    Q_EMIT ownRemoved(place, path);
-                                    Q_EMIT ownWritten(place, {target});
-                                    succeed(id, tr("Renamed %1 to %2").arg(subject, quoted(newName)));
-                                } else {
-                                    failWith(id, done.error(), tr("%1 was not renamed.").arg(subject));
-                                }
-                                Q_EMIT folderChanged(place, parentPath(path), done ? target : QByteArray());
-                            }));
+            target.service->rename(target.place, path, made, m_running[id].context,
+                                   [=, this](const Result<Done, FileFault> &done) {
+                                       if (done) {
+                                           Q_EMIT ownRemoved(target.place, path);
+                                           Q_EMIT ownWritten(target.place, {made});
+                                           succeed(id, tr("Renamed %1 to %2").arg(subject, quoted(newName)));
+                                       } else {
+                                           failWith(id, done.error(), tr("%1 was not renamed.").arg(subject));
+                                       }
+                                       Q_EMIT folderChanged(target.place, parentPath(path),
+                                                            done ? made : QByteArray());
+                                   }));
 }
 
-void FileOperations::remove(FilesService *service, const MachinePlace &place, const QByteArrayList &paths)
+void FileOperations::remove(const Target &target, const QByteArrayList &paths)
 {
     if (paths.isEmpty())
         return;
     const QString subject =
         paths.size() == 1 ? quoted(lastSegment(paths.first())) : tr("%1 things").arg(countText(paths.size()));
-    const quint64 id = begin(FileOperation::Kind::Delete, service, subject);
-    removeNext(id, service, place, paths, 0);
+    const quint64 id = begin(FileOperation::Kind::Delete, target, subject);
+    removeNext(id, target, paths, 0);
 }
 
-void FileOperations::removeNext(quint64 id, FilesService *service, const MachinePlace &place,
-                                QByteArrayList paths, int done)
+void FileOperations::removeNext(quint64 id, const Target &target, QByteArrayList paths, int done)
 {
     if (!m_running.contains(id))
         return;
@@ -273,15 +272,15 @@ void FileOperations::removeNext(quint64 id, FilesService *service, const Machine
         return succeed(id, tr("Deleted %1").arg(subject));
     const QByteArray path = paths.takeFirst();
     setCall(id,
-            service->remove(
-                place, path, m_running[id].context, [=, this](const Result<Done, FileFault> &removed) {
+            target.service->remove(
+                target.place, path, m_running[id].context, [=, this](const Result<Done, FileFault> &removed) {
                     // What was not there is as wanted.
                     const bool isGone = removed || removed.error().kind == FileFault::Kind::Missing;
                     if (isGone)
-                        Q_EMIT ownRemoved(place, path);
-                    Q_EMIT folderChanged(place, parentPath(path), {});
+                        Q_EMIT ownRemoved(target.place, path);
+                    Q_EMIT folderChanged(target.place, parentPath(path), {});
                     if (isGone)
-                        return removeNext(id, service, place, paths, done + 1);
+                        return removeNext(id, target, paths, done + 1);
                     FileFault fault = removed.error();
                     if (done > 0)
                         fault.error.kept = tr("%1 were deleted before.").arg(countText(done));
@@ -289,18 +288,18 @@ void FileOperations::removeNext(quint64 id, FilesService *service, const Machine
                 }));
 }
 
-void FileOperations::makeFolder(FilesService *service, const MachinePlace &place, const QByteArray &path)
+void FileOperations::makeFolder(const Target &target, const QByteArray &path)
 {
     const QString subject = quoted(lastSegment(path));
-    const quint64 id = begin(FileOperation::Kind::NewFolder, service, subject);
+    const quint64 id = begin(FileOperation::Kind::NewFolder, target, subject);
     setCall(id,
-            service->makeFolder(
-                place, path, m_running[id].context, [=, this](const Result<Done, FileFault> &done) {
+            target.service->makeFolder(
+                target.place, path, m_running[id].context, [=, this](const Result<Done, FileFault> &done) {
                     if (done)
                         succeed(id, tr("Made the folder %1").arg(subject));
                     else
                         failWith(id, done.error(), tr("The folder %1 was not made.").arg(subject));
-                    Q_EMIT folderChanged(place, parentPath(path), done ? path : QByteArray());
+                    Q_EMIT folderChanged(target.place, parentPath(path), done ? path : QByteArray());
                 }));
 }
 

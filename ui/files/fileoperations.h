@@ -18,6 +18,7 @@ struct FileOperation {
     enum class Kind { Upload = 1, Download, Rename, Delete, NewFolder };
     enum class State { Running = 1, Done, Partly, Failed, Cancelled };
     quint64 id = 0;
+    QString conversation; ///< In which it was begun, and in which it is told.
     Kind kind = Kind::Upload;
     State state = State::Running;
     QString words; ///< What is done, or was; one line, plain.
@@ -36,14 +37,18 @@ public:
     [[nodiscard]] const QList<FileOperation> &operations() const { return m_operations; } ///< Oldest first.
     [[nodiscard]] int running() const;
 
-    void upload(FilesService *service, const MachinePlace &place, const QStringList &localPaths,
-                const QByteArray &folder);
-    void download(FilesService *service, const MachinePlace &place, const QList<RemoteItem> &items,
-                  const QString &localFolder, const QString &fileName);
-    void rename(FilesService *service, const MachinePlace &place, const QByteArray &path,
-                const QByteArray &newName);
-    void remove(FilesService *service, const MachinePlace &place, const QByteArrayList &paths);
-    void makeFolder(FilesService *service, const MachinePlace &place, const QByteArray &path);
+    /// Whose machine is worked with, and for which conversation.
+    struct Target {
+        FilesService *service = nullptr;
+        MachinePlace place;
+        QString conversation;
+    };
+    void upload(const Target &target, const QStringList &localPaths, const QByteArray &folder);
+    void download(const Target &target, const QList<RemoteItem> &items, const QString &localFolder,
+                  const QString &fileName);
+    void rename(const Target &target, const QByteArray &path, const QByteArray &newName);
+    void remove(const Target &target, const QByteArrayList &paths);
+    void makeFolder(const Target &target, const QByteArray &path);
 
     void cancel(quint64 id);
     void dismiss(quint64 id); ///< Of what no longer runs.
@@ -66,15 +71,14 @@ private:
         QString subject; ///< For words: a name, or "3 files".
     };
 
-    quint64 begin(FileOperation::Kind kind, FilesService *service, const QString &subject);
+    quint64 begin(FileOperation::Kind kind, const Target &target, const QString &subject);
     void setCall(quint64 id, FilesService::Call call);
     [[nodiscard]] FileOperation *find(quint64 id);
     void progress(quint64 id, const TransferProgress &state);
     void succeed(quint64 id, const QString &words);
     void failWith(quint64 id, const FileFault &fault, const QString &words);
     void endTransfer(quint64 id, const Result<TransferSum, FileFault> &sum);
-    void removeNext(quint64 id, FilesService *service, const MachinePlace &place, QByteArrayList paths,
-                    int done);
+    void removeNext(quint64 id, const Target &target, QByteArrayList paths, int done);
     void bound();
 
     QList<FileOperation> m_operations;

@@ -5,7 +5,9 @@
 
 #include "files/changesfoot.h"
 #include "files/fileactions.h"
+#include "files/filefilter.h"
 #include "files/filename.h"
+#include "files/fileshead.h"
 #include "files/filessession.h"
 #include "files/filesstate.h"
 #include "files/filetreemodel.h"
@@ -13,20 +15,18 @@
 #include "files/localurls.h"
 #include "files/operationstrip.h"
 #include "files/previewpane.h"
-#include "theme/controls/button.h"
-#include "theme/controls/elidedlabel.h"
-#include "theme/controls/emptystate.h"
-#include "theme/controls/errorblock.h"
+#include "files/treestack.h"
+#include "theme/announcer.h"
 #include "theme/controls/hairline.h"
+#include "theme/controls/searchfield.h"
 #include "theme/controls/toolbutton.h"
+#include "theme/focus.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
 
 #include <QDragEnterEvent>
-#include <QHBoxLayout>
 #include <QMimeData>
 #include <QSplitter>
-#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -42,17 +42,6 @@ constexpr int SideBySide = 520; // Narrower, the preview stands below the tree.
 constexpr qsizetype MostSessions = 8; // Trees that are kept; the machine has the rest.
 constexpr int PreviewAfterMs = 80; // The keyboard may be passing through.
 
-QWidget *bar(QWidget *parent, int height, QHBoxLayout **layout)
-{
-    const Theme &theme = Theme::instance();
-    auto *box = new QWidget(parent);
-    box->setFixedHeight(theme.px(height));
-    *layout = new QHBoxLayout(box);
-    (*layout)->setContentsMargins(theme.px(Metrics::SpaceM), 0, theme.px(Metrics::SpaceXs), 0);
-    (*layout)->setSpacing(theme.px(Metrics::SpaceXs));
-    return box;
-}
-
 } // namespace
 
 FilesPane::FilesPane(FilesService *service, HistoryService *history, QWidget *parent)
@@ -60,10 +49,11 @@ FilesPane::FilesPane(FilesService *service, HistoryService *history, QWidget *pa
     , m_service(service)
     , m_history(history)
     , m_splitter(new QSplitter)
-    , m_stack(new QStackedWidget)
     , m_tree(new FileTreeView)
+    , m_stack(new TreeStack(m_tree))
     , m_preview(new PreviewPane)
     , m_actions(new FileActions(this, m_tree, &m_operations))
+    , m_filter(new FileFilter(m_tree))
 {
     setAccessibleName(tr("Files"));
     setAcceptDrops(true);
@@ -126,97 +116,70 @@ FilesPane::FilesPane(FilesService *service, HistoryService *history, QWidget *pa
 
 FilesPane::~FilesPane()
 {
+    m_filter->setModel(nullptr);
     m_tree->setFileModel(nullptr);
     qDeleteAll(m_sessions);
 }
 
 void FilesPane::buildTree(QWidget *box)
 {
-    const Theme &theme = Theme::instance();
     auto *column = new QVBoxLayout(box);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
 
-    QHBoxLayout *row = nullptr;
-    column->addWidget(bar(box, Metrics::ColumnHeader, &row));
-    m_up = new ToolButton(u"arrow-up"_s, tr("Show the folder above"));
-    m_path = new ElidedLabel(tr("Folder shown"), TextStyle::BodyStrong);
-    m_path->setElideMode(Qt::ElideMiddle);
-    m_newFolder = new ToolButton(u"folder-plus"_s, tr("New folder"));
-    m_upload = new ToolButton(u"upload"_s, tr("Upload"));
-    m_refresh = new ToolButton(u"refresh-cw"_s, tr("Refresh"));
-    m_refresh->setName(tr("Refresh"), QKeySequence(QKeySequence::Refresh).toString(QKeySequence::NativeText));
-    row->addWidget(m_path, 1);
-    for (ToolButton *button : {m_up, m_newFolder, m_upload, m_refresh})
-        row->addWidget(button);
+    m_head = new FilesHead;
+    column->addWidget(m_head);
     column->addWidget(new HairLine);
 
-    QHBoxLayout *bannerRow = nullptr;
-    m_banner = bar(box, Metrics::ColumnHeader, &bannerRow);
-    m_banner->setMaximumHeight(QWIDGETSIZE_MAX); // What it says is never cut; it takes a second line.
-    m_bannerText = new Label({}, TextStyle::Small, Role::Text2);
-    m_bannerText->setWordWrap(true);
-    m_wake = new Button(tr("Wake"), Button::Kind::Secondary);
-    m_wake->setSmall(true);
-    m_wake->setAccessibleName(tr("Wake the machine"));
-    bannerRow->setContentsMargins(theme.px(Metrics::SpaceM), theme.px(Metrics::SpaceXs),
-                                  theme.px(Metrics::SpaceXs), theme.px(Metrics::SpaceXs));
-    bannerRow->addWidget(m_bannerText, 1);
-    bannerRow->addWidget(m_wake);
-    column->addWidget(m_banner);
-
-    m_stack->addWidget(m_tree);
-    m_emptyPage = new QWidget;
-    auto *emptyColumn = new QVBoxLayout(m_emptyPage);
-    m_empty = new EmptyState;
-    m_emptyAction = new Button({}, Button::Kind::Primary);
-    emptyColumn->addStretch(1);
-    emptyColumn->addWidget(m_empty);
-    emptyColumn->addWidget(m_emptyAction, 0, Qt::AlignHCenter);
-    emptyColumn->addStretch(1);
-    m_stack->addWidget(m_emptyPage);
-    m_problemPage = new QWidget;
-    auto *problemColumn = new QVBoxLayout(m_problemPage);
-    problemColumn->setContentsMargins(theme.px(Metrics::SpaceM), theme.px(Metrics::SpaceM),
-                                      theme.px(Metrics::SpaceM), theme.px(Metrics::SpaceM));
-    m_problem = new ErrorBlock;
-    m_problem->setAction(tr("Try again"));
-    problemColumn->addWidget(m_problem);
-    problemColumn->addStretch(1);
-    m_stack->addWidget(m_problemPage);
     column->addWidget(m_stack, 1);
-
-    column->addWidget(new OperationStrip(&m_operations));
-    column->addWidget(new HairLine);
+    m_strip = new OperationStrip(&m_operations);
+    column->addWidget(m_strip);
+    m_footBox = new QWidget;
+    auto *footColumn = new QVBoxLayout(m_footBox);
+    footColumn->setContentsMargins(0, 0, 0, 0);
+    footColumn->setSpacing(0);
+    footColumn->addWidget(new HairLine);
     m_foot = new ChangesFoot;
-    column->addWidget(m_foot);
+    footColumn->addWidget(m_foot);
+    column->addWidget(m_footBox);
 
-    connect(m_up, &QToolButton::clicked, this, [this] {
-        if (m_session)
-            m_session->setRoot(parentPath(m_session->model()->root()));
-    });
-    connect(m_newFolder, &QToolButton::clicked, m_actions, &FileActions::newFolder);
-    connect(m_upload, &QToolButton::clicked, m_actions,
-            [this] { m_actions->showUploadMenu(m_upload->mapToGlobal(QPoint(0, m_upload->height()))); });
-    connect(m_refresh, &QToolButton::clicked, this, [this] {
-        if (m_session)
-            m_session->refresh();
-    });
+    connect(m_stack, &TreeStack::wakeWanted, this, &FilesPane::wake);
+    connect(m_strip, &OperationStrip::focusLeft, this, [this] { m_stack->shown()->setFocus(); });
     connect(m_foot, &ChangesFoot::scopeChosen, this, &FilesPane::chooseScope);
-    connect(m_wake, &Button::clicked, this, &FilesPane::wake);
-    connect(m_problem, &ErrorBlock::actionRequested, this, [this] {
+    const auto refresh = [this] {
         if (m_session)
             m_session->refresh();
+    };
+    connect(m_stack, &TreeStack::refreshWanted, this, refresh);
+    connect(m_stack, &TreeStack::wholeMachineWanted, this, [this] {
+        if (m_session)
+            m_session->setRoot("/");
     });
-    connect(m_emptyAction, &Button::clicked, this, [this] {
+    connect(m_head, &FilesHead::refreshWanted, this, refresh);
+    connect(m_head, &FilesHead::newFolderWanted, m_actions, &FileActions::newFolder);
+    connect(m_head, &FilesHead::uploadWanted, m_actions, [this] {
+        const ToolButton *button = m_head->upload();
+        m_actions->showUploadMenu(button->mapToGlobal(QPoint(0, button->height())));
+    });
+    connect(m_head, &FilesHead::upWanted, this, [this] {
         if (!m_session)
             return;
-        if (m_session->machine() == FilesSession::Machine::Paused)
-            wake();
-        else if (m_session->machine() == FilesSession::Machine::Unknown)
-            m_session->refresh();
-        else
-            m_session->setRoot("/");
+        m_made = m_session->model()->root(); // To be found again in the folder above.
+        m_session->setRoot(parentPath(m_made));
+    });
+    SearchField *field = m_head->filter();
+    connect(field, &QLineEdit::textChanged, m_filter, &FileFilter::setText);
+    const auto toTree = [this] {
+        m_tree->setFocus(Qt::OtherFocusReason);
+        if (!m_tree->currentIndex().isValid())
+            m_tree->select(m_tree->indexAt(QPoint(0, 0)));
+    };
+    connect(field, &SearchField::downPressed, this, toTree);
+    connect(field, &QLineEdit::returnPressed, this, toTree);
+    connect(m_filter, &FileFilter::applied, this, [this] {
+        m_head->setFilterWords(m_filter->words());
+        if (!m_filter->text().isEmpty())
+            announce(m_head, m_filter->words());
     });
 }
 
@@ -234,6 +197,7 @@ void FilesPane::setService(FilesService *service)
     if (service == m_service)
         return;
     m_service = service;
+    m_filter->setModel(nullptr);
     m_tree->setFileModel(nullptr);
     m_preview->clear();
     m_session = nullptr;
@@ -267,6 +231,7 @@ void FilesPane::connectSession(FilesSession *session)
     };
     connect(session, &FilesSession::machineChanged, this, ifShown([this] {
                 updateState();
+                updateChanges();
                 m_previewSoon.start();
             }));
     connect(session, &FilesSession::stateChanged, this, ifShown([this] { updateState(); }));
@@ -300,8 +265,13 @@ void FilesPane::setConversation(const QString &id, const QString &backend, const
         m_made.clear();
         m_preview->clear();
         session->model()->setScope(m_scope);
+        m_filter->setModel(nullptr);
+        m_head->filter()->clear();
+        m_head->setFilterWords({});
         m_tree->setFileModel(session->model());
+        m_filter->setModel(session->model());
         m_actions->setSession(session);
+        m_strip->setConversation(id);
     }
     session->setMachine(backend, sandboxId, sandboxState);
     session->setCurrent(true);
@@ -321,40 +291,22 @@ void FilesPane::takeEvents(const EventBatch &events)
     }
 }
 
-QString FilesPane::stateText() const { return m_state; }
+QString FilesPane::stateText() const { return m_stack->stateText(); }
 
 void FilesPane::updateState()
 {
-    const FilesState state = FilesState::of(m_session);
-    m_state = state.fault ? state.fault->message : state.headline;
-    if (state.fault) {
-        m_problem->setError(*state.fault);
-        m_stack->setCurrentWidget(m_problemPage);
-    } else if (!state.headline.isEmpty()) {
-        m_empty->setTexts(state.headline, state.text);
-        m_emptyAction->setText(state.action);
-        m_emptyAction->setAccessibleName(state.action);
-        m_emptyAction->setVisible(!state.action.isEmpty());
-        m_stack->setCurrentWidget(m_emptyPage);
-    } else {
-        m_stack->setCurrentWidget(m_tree);
-    }
+    m_stack->showState(m_session);
     if (m_session)
-        m_path->setWords(shownPath(m_session->model()->root(), FilesSession::home()));
-    const QString banner = staleTreeWords(m_session);
-    m_bannerText->setText(banner);
-    m_banner->setVisible(!banner.isEmpty());
-    m_wake->setVisible(m_session && m_session->machine() == FilesSession::Machine::Paused);
+        m_head->setPath(shownPath(m_session->model()->root(), FilesSession::home()));
     updateActions();
 }
 
 void FilesPane::updateActions()
 {
     const bool works = m_actions->canWork();
-    m_newFolder->setEnabled(works);
-    m_upload->setEnabled(works);
-    m_refresh->setEnabled(works || (m_session && m_session->machine() == FilesSession::Machine::Unknown));
-    m_up->setEnabled(works && m_session->model()->root() != "/");
+    m_head->setCan(m_stack->showsTree(), works,
+                   works || (m_session && m_session->machine() == FilesSession::Machine::Unknown),
+                   works && m_session->model()->root() != "/", m_stack->shown());
     m_preview->setCanDownload(works);
 }
 
@@ -364,6 +316,10 @@ void FilesPane::updateChanges()
         m_session ? m_session->changes()->counts(m_scope) : FileChanges::Counts();
     m_foot->show(counts, m_scope, m_session ? m_session->changes()->turn() : 0);
     const int count = m_session ? m_session->changes()->counts(FileChanges::Scope::Conversation).total() : 0;
+    const bool isTold = count > 0 || knowsChanges(m_session);
+    if (!isTold)
+        passFocus(m_footBox, m_stack->shown());
+    m_footBox->setVisible(isTold);
     if (count != m_count) {
         m_count = count;
         Q_EMIT changedCountChanged(count);
@@ -429,6 +385,8 @@ void FilesPane::selectMade()
     if (!index.isValid())
         return;
     m_made.clear();
+    if (!m_filter->lets(index))
+        m_head->filter()->clear(); // Else what was made would not be seen.
     m_tree->select(index);
 }
 

@@ -14,22 +14,19 @@
 #include <QWidget>
 
 class QSplitter;
-class QStackedWidget;
 
 namespace Pilothouse {
 
-class Button;
 class ChangesFoot;
-class ElidedLabel;
-class Label;
-class EmptyState;
-class ErrorBlock;
 class FileActions;
+class FileFilter;
+class FilesHead;
 class FilesSession;
 class FileTreeView;
 class HistoryService;
+class OperationStrip;
 class PreviewPane;
-class ToolButton;
+class TreeStack;
 
 /// The Files pane: the machine's tree, what changed in it, a preview, and what a person does with files.
 /// Never starts a machine: where one must run, it offers to wake it.
@@ -90,25 +87,15 @@ private:
     int m_count = 0;
 
     QSplitter *m_splitter;
-    QStackedWidget *m_stack;
     FileTreeView *m_tree;
+    TreeStack *m_stack;
     PreviewPane *m_preview;
     FileActions *m_actions;
-    QWidget *m_emptyPage;
-    EmptyState *m_empty;
-    Button *m_emptyAction;
-    QWidget *m_problemPage;
-    ErrorBlock *m_problem;
-    QWidget *m_banner;
-    Label *m_bannerText;
-    Button *m_wake;
-    ElidedLabel *m_path;
-    ToolButton *m_up;
-    ToolButton *m_newFolder;
-    ToolButton *m_upload;
-    ToolButton *m_refresh;
+    FileFilter *m_filter;
+    FilesHead *m_head;
+    OperationStrip *m_strip;
+    QWidget *m_footBox;
     ChangesFoot *m_foot;
-    QString m_state;
 };
 
 } // namespace Pilothouse

@@ -48,6 +48,7 @@ public:
     [[nodiscard]] Machine machine() const { return m_machine; }
     [[nodiscard]] const QString &machineWord() const { return m_state; }
     [[nodiscard]] const MachinePlace &place() const { return m_place; }
+    [[nodiscard]] const QString &conversation() const { return m_conversation; }
     [[nodiscard]] FilesService *service() const { return m_service; }
     [[nodiscard]] FileTreeModel *model() { return &m_model; }
     [[nodiscard]] FileChanges *changes() { return &m_changes; }

@@ -93,6 +93,24 @@ QString staleTreeWords(FilesSession *session)
     return tr("Machine not in reach: %1").arg(when);
 }
 
+bool knowsChanges(FilesSession *session)
+{
+    if (!session || session->seenMs() == 0
+        || session->changes()->since(FileChanges::Scope::Conversation) <= 0)
+        return false;
+    switch (session->machine()) {
+    case FilesSession::Machine::None:
+    case FilesSession::Machine::Gone:
+        return false;
+    case FilesSession::Machine::Active:
+    case FilesSession::Machine::Busy:
+    case FilesSession::Machine::Paused:
+    case FilesSession::Machine::Unknown:
+        break;
+    }
+    return true;
+}
+
 Error cannotWorkError(FilesSession *session, const QString &kept)
 {
     Error error;

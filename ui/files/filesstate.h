@@ -26,6 +26,8 @@ struct FilesState {
 
 /// What stands above a tree that is not true any more; empty: it is.
 [[nodiscard]] QString staleTreeWords(FilesSession *session);
+/// Whether "no changes" can be said: there is a machine, it was looked at, and something has begun.
+[[nodiscard]] bool knowsChanges(FilesSession *session);
 /// Why nothing can be done with the machine's files now, for somebody who wanted to. `kept`: what did not
 /// happen.
 [[nodiscard]] Error cannotWorkError(FilesSession *session, const QString &kept);

@@ -63,6 +63,8 @@ public:
     [[nodiscard]] qint64 entryCount(const QModelIndex &folder) const; ///< Listed ones, shown or not.
     [[nodiscard]] bool isListed(const QByteArray &folder) const;
     [[nodiscard]] QByteArrayList listedFolders() const; ///< Of which rows are known, root first.
+    /// Whether all entries of it are rows.
+    [[nodiscard]] bool isWhole(const QModelIndex &folder) const;
     /// Names of a listed folder that are among `names`.
     [[nodiscard]] QByteArrayList taken(const QByteArray &folder, const QByteArrayList &names) const;
 
@@ -92,6 +94,8 @@ Q_SIGNALS:
     void marksChanged(); ///< Repaint; no row came or went.
 
 private:
+    static constexpr int DeepestPath = 128; // Of what is shown; a path of the machine ends before.
+
     struct Folder;
     struct Node;
     struct Wanted {
@@ -107,7 +111,7 @@ private:
     [[nodiscard]] QString accessibleText(const QModelIndex &index) const;
     void mergeRows(Node *folder, const QList<Wanted> &wanted);
     void setTail(Node *folder);
-    void dropTail(Node *folder);
+    void setTailRow(Node *folder, FileRow::Kind kind, const QString &words); ///< No words: no row.
     void syncGone();
     void syncGoneBelow(Node *folder, const QHash<QByteArray, QList<FileChanges::Gone>> &gone);
     [[nodiscard]] static QList<Wanted> withGone(const QList<FileEntry> &sorted,

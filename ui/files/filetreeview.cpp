@@ -19,6 +19,8 @@
 #include <QPainter>
 #include <QScrollBar>
 
+#include <algorithm>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -121,6 +123,47 @@ void FileTreeView::currentChanged(const QModelIndex &current, const QModelIndex 
 {
     QTreeView::currentChanged(current, previous);
     Q_EMIT currentEntryChanged(current);
+}
+
+// The next entry, else the one before, else the folder.
+QModelIndex FileTreeView::nearestOutside(const QModelIndex &parent, int start, int end) const
+{
+    const auto takes = [&](int row) {
+        const FileRow *at = m_files->row(m_files->index(row, 0, parent));
+        return at && at->kind == FileRow::Kind::Entry && !isRowHidden(row, parent);
+    };
+    for (int row = end + 1; row < m_files->rowCount(parent); ++row) {
+        if (takes(row))
+            return m_files->index(row, 0, parent);
+    }
+    for (int row = start - 1; row >= 0; --row) {
+        if (takes(row))
+            return m_files->index(row, 0, parent);
+    }
+    return parent;
+}
+
+// Comes before the selection forgets the rows, and before Qt makes a row current that is not selected.
+void FileTreeView::rowsAboutToBeRemoved(const QModelIndex &parent, int start, int end)
+{
+    const auto goes = [&](QModelIndex index) {
+        while (index.isValid() && index.parent() != parent)
+            index = index.parent();
+        return index.isValid() && index.row() >= start && index.row() <= end;
+    };
+    if (m_files && selectionModel()) {
+        const QModelIndexList selected = selectionModel()->selectedIndexes();
+        const bool anyGoes = std::any_of(selected.begin(), selected.end(), goes);
+        const bool anyStays = !std::all_of(selected.begin(), selected.end(), goes);
+        const bool currentGoes = goes(currentIndex());
+        if (currentGoes || (anyGoes && !anyStays)) {
+            const QModelIndex next = currentGoes ? nearestOutside(parent, start, end) : currentIndex();
+            selectionModel()->setCurrentIndex(next,
+                                              anyGoes && !anyStays ? QItemSelectionModel::ClearAndSelect
+                                                                   : QItemSelectionModel::NoUpdate);
+        }
+    }
+    QTreeView::rowsAboutToBeRemoved(parent, start, end);
 }
 
 void FileTreeView::activate(const QModelIndex &index)

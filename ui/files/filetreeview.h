@@ -10,7 +10,7 @@ namespace Pilothouse {
 class FileTreeModel;
 
 /// The tree of a machine's files. Keys: arrows, Enter opens, F2 renames, Del deletes, Ctrl+C copies paths, F5
-/// refreshes. Takes files that are dropped on it.
+/// refreshes. Takes files that are dropped on it. Where the current row goes away, its neighbour becomes it.
 class FileTreeView : public QTreeView {
     Q_OBJECT
 public:
@@ -47,10 +47,12 @@ protected:
     void dropEvent(QDropEvent *event) override;
     void paintEvent(QPaintEvent *event) override;
     void currentChanged(const QModelIndex &current, const QModelIndex &previous) override;
+    void rowsAboutToBeRemoved(const QModelIndex &parent, int start, int end) override;
 
 private:
     void activate(const QModelIndex &index);
     void revealVisible();
+    [[nodiscard]] QModelIndex nearestOutside(const QModelIndex &parent, int start, int end) const;
     void setDropRow(const QModelIndex &index, bool active);
     void applyTheme();
 

@@ -9,12 +9,12 @@
 #include "theme/controls/label.h"
 #include "theme/controls/meter.h"
 #include "theme/controls/toolbutton.h"
+#include "theme/focus.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
 
 #include <QHBoxLayout>
-#include <QHash>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -156,6 +156,8 @@ public:
         m_rest->setVisible(!m_rest->text().isEmpty());
     }
 
+    void takeFocus() { m_button->setFocus(Qt::OtherFocusReason); }
+
 private:
     Glyph *m_glyph;
     ElidedLabel *m_words;
@@ -184,10 +186,21 @@ OperationStrip::OperationStrip(FileOperations *operations, QWidget *parent)
     rebuild();
 }
 
+void OperationStrip::setConversation(const QString &id)
+{
+    if (id == m_conversation)
+        return;
+    m_conversation = id;
+    rebuild();
+}
+
 void OperationStrip::rebuild()
 {
     QHash<quint64, Row *> old = std::exchange(m_byId, {});
+    Row *last = nullptr;
     for (const FileOperation &operation : m_operations->operations()) {
+        if (operation.conversation != m_conversation)
+            continue;
         Row *row = old.take(operation.id);
         if (!row) {
             row = new Row(m_operations, operation.id, this);
@@ -195,7 +208,15 @@ void OperationStrip::rebuild()
         }
         row->show(operation);
         m_byId.insert(operation.id, row);
+        last = row;
     }
+    bool hadFocus = false;
+    for (Row *row : std::as_const(old))
+        hadFocus = hadFocus || holdsFocus(row);
+    if (hadFocus && last)
+        last->takeFocus();
+    else if (hadFocus)
+        Q_EMIT focusLeft();
     for (Row *row : std::as_const(old)) {
         m_rows->removeWidget(row);
         row->hide();

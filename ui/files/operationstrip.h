@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <QHash>
 #include <QWidget>
 
 class QVBoxLayout;
@@ -11,12 +12,18 @@ namespace Pilothouse {
 
 class FileOperations;
 
-/// What runs and what became of it, a row each, with Cancel or Dismiss. Hidden while there is nothing.
+/// What runs and what became of it in one conversation, a row each, with Cancel or Dismiss. Hidden while
+/// there is nothing.
 class OperationStrip : public QWidget {
     Q_OBJECT
 public:
     /// `operations` outlives the strip.
     explicit OperationStrip(FileOperations *operations, QWidget *parent = nullptr);
+
+    void setConversation(const QString &id); ///< Those of others go on, unseen.
+
+Q_SIGNALS:
+    void focusLeft(); ///< The row that had the focus went, and no other is there.
 
 protected:
     void paintEvent(QPaintEvent *event) override;
@@ -26,6 +33,7 @@ private:
     void rebuild();
 
     FileOperations *m_operations;
+    QString m_conversation;
     QVBoxLayout *m_rows;
     QHash<quint64, Row *> m_byId;
 };

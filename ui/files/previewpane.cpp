@@ -12,6 +12,7 @@
 #include "theme/controls/hairline.h"
 #include "theme/controls/label.h"
 #include "theme/controls/toolbutton.h"
+#include "theme/focus.h"
 #include "theme/metrics.h"
 #include "theme/paint.h"
 #include "theme/theme.h"
@@ -262,7 +263,7 @@ void PreviewPane::setMark(const FileChanges::Mark &mark)
     updateTitle();
 }
 
-void PreviewPane::setCanDownload(bool can) { m_download->setEnabled(can); }
+void PreviewPane::setCanDownload(bool can) { setEnabledKeeping(m_download, can, this); }
 
 QString PreviewPane::stateText() const { return m_state; }
 

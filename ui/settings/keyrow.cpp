@@ -6,6 +6,7 @@
 #include "theme/controls/button.h"
 #include "theme/controls/elidedlabel.h"
 #include "theme/controls/errorblock.h"
+#include "theme/focus.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
@@ -83,7 +84,7 @@ QWidget *KeyRow::makeHeader(const QString &what)
     auto *layout = new QVBoxLayout(row);
     layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
     layout->addWidget(makeLine(label(what), label(tr("Key")), new Label, label(tr("Last test")),
-                               label(tr("Seen")), nullptr));
+                               label(tr("Answer")), nullptr));
     return row;
 }
 
@@ -93,7 +94,7 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     , m_key(new ElidedLabel(tr("Key"), TextStyle::Small, Role::Text2))
     , m_glyph(new Label)
     , m_verdict(new ElidedLabel(tr("Last test"), TextStyle::State, Role::Text2))
-    , m_seen(new ElidedLabel(tr("Seen"), TextStyle::Small, Role::Text2))
+    , m_seen(new ElidedLabel(tr("Answer"), TextStyle::Small, Role::Text2))
     , m_test(new Button(tr("Test")))
     , m_enter(new Button(tr("Enter a key…")))
     , m_forget(new Button(tr("Forget")))
@@ -143,7 +144,9 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     layout->addLayout(errorBox);
 
     connect(m_test, &Button::clicked, this, [this] {
-        m_test->setEnabled(false);
+        if (m_test->isBusy())
+            return;
+        m_test->setBusy(true); // Disabled it would lose the keyboard's focus.
         setVerdict({}, Role::Text2, tr("asking"), {});
         m_error->hide();
         Q_EMIT testRequested(m_info.id);
@@ -180,7 +183,7 @@ void KeyRow::refresh()
         key = tr("none needed");
         break;
     case ServiceInfo::KeySource::None:
-        key = tr("no key");
+        key = m_info.keyWithheld.isEmpty() ? tr("no key") : tr("no key for this address");
         break;
     case ServiceInfo::KeySource::Environment:
         key = tr("%1 from %2").arg(m_info.keyHint, m_info.keyFrom);
@@ -196,23 +199,29 @@ void KeyRow::refresh()
     m_enter->setText(has ? tr("Replace…") : tr("Enter a key…"));
     m_enter->setVisible(needs);
     m_enter->setEnabled(m_usable);
-    m_forget->setVisible(m_info.keySource == ServiceInfo::KeySource::Session);
+    const bool forgettable = m_info.keySource == ServiceInfo::KeySource::Session;
+    if (!forgettable)
+        passFocus(m_forget, m_enter);
+    m_forget->setVisible(forgettable);
     m_forget->setEnabled(m_usable);
     const bool testable = m_info.id != "demo"_L1; // It is built in: there is nothing to ask.
     m_test->setVisible(testable);
     if (!testable)
         m_verdict->setWords({});
-    m_test->setEnabled(m_usable && (has || !needs));
+    setEnabledKeeping(m_test, m_usable && (has || !needs), m_enter);
 }
 
 void KeyRow::setUsable(bool usable)
 {
     m_usable = usable;
+    if (!usable)
+        m_test->setBusy(false); // Nobody will answer.
     refresh();
 }
 
 void KeyRow::setTested(const Result<ServiceTest, Error> &result)
 {
+    m_test->setBusy(false);
     refresh();
     if (result) {
         m_error->hide();

@@ -20,6 +20,7 @@ namespace Pilothouse {
 
 class Button;
 class ElidedLabel;
+class EndpointRow;
 class KeyRow;
 class Label;
 class Segmented;
@@ -45,6 +46,8 @@ public:
     void focusSections();
     void setUsable(bool usable); ///< Whether anything can be changed or tested.
     void setServices(const QList<ServiceInfo> &services);
+    /// Why an address that was entered was not taken.
+    void setEndpointProblem(const QString &id, const Error &error);
     void setTested(const QString &id, const Result<ServiceTest, Error> &result);
     void setStored(const Stored &stored);
     void setAppearance(AppSettings::Appearance appearance);
@@ -52,11 +55,13 @@ public:
     void setUsage(const Result<DataUsage, Error> &usage);
     void setDoctor(const QList<DoctorLine> &lines);
     [[nodiscard]] KeyRow *keyRow(const QString &id) const;
+    [[nodiscard]] EndpointRow *endpointRow(const QString &id) const;
 
 Q_SIGNALS:
     void left();
     void testRequested(const QString &id);
     void keyEntered(const QString &variable, const Pilothouse::Secret &key);
+    void endpointEntered(const QString &id, const QString &address); ///< Empty: its own.
     void storedChosen(const Pilothouse::SettingsPage::Stored &stored);
     void appearanceChosen(Pilothouse::AppSettings::Appearance appearance);
     void dataRequested(); ///< The page of data is looked at: how large is it?
@@ -87,6 +92,7 @@ private:
     SettingsCard *m_modelKeys = nullptr;
     SettingsCard *m_endpoints = nullptr;
     QHash<QString, KeyRow *> m_keys;
+    QHash<QString, EndpointRow *> m_endpointRows;
     QComboBox *m_model = nullptr;
     QComboBox *m_backend = nullptr;
     QComboBox *m_afterTurn = nullptr;

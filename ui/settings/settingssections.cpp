@@ -3,6 +3,7 @@
 
 // What stands on each page of the settings.
 
+#include "settings/endpointrow.h"
 #include "settings/keyrow.h"
 #include "settings/settingscard.h"
 #include "settings/settingspage.h"
@@ -74,9 +75,10 @@ void SettingsPage::makeKeys()
 void SettingsPage::makeEndpoints()
 {
     QVBoxLayout *page = addSection(u"endpoints"_s, u"plug"_s, tr("Endpoints"),
-                                   tr("Where requests go. An environment variable or an option of the "
-                                      "command line sets another address; Pilothouse reads them "
-                                      "when it starts."));
+                                   tr("Where requests go, from the next turn on. Environment variables "
+                                      "and options of the command line come first. A key stays with the "
+                                      "address it was given for: another address asks for a key anew. "
+                                      "Machines of one sandbox service are not found at another."));
     m_endpoints = new SettingsCard({});
     page->addWidget(m_endpoints);
 }
@@ -157,7 +159,9 @@ void SettingsPage::makeData()
     page->addWidget(m_check);
     m_checks->hide();
     connect(m_check, &Button::clicked, this, [this] {
-        m_check->setEnabled(false);
+        if (m_check->isBusy())
+            return;
+        m_check->setBusy(true);
         Q_EMIT doctorRequested();
     });
 }
@@ -165,7 +169,11 @@ void SettingsPage::makeData()
 void SettingsPage::setUsable(bool usable)
 {
     m_usable = usable;
+    if (!usable)
+        m_check->setBusy(false); // Nobody will answer.
     for (KeyRow *row : std::as_const(m_keys))
+        row->setUsable(usable);
+    for (EndpointRow *row : std::as_const(m_endpointRows))
         row->setUsable(usable);
     for (QWidget *control :
          std::initializer_list<QWidget *>{m_model, m_backend, m_afterTurn, m_maxSteps, m_check})
@@ -192,16 +200,28 @@ void SettingsPage::setServices(const QList<ServiceInfo> &services)
 
 void SettingsPage::fillEndpoints(const QList<ServiceInfo> &services)
 {
-    m_endpoints->clear();
     for (const ServiceInfo &info : services) {
         if (info.endpoint.isEmpty())
             continue;
-        const QString text = info.endpointSource.isEmpty()
-            ? info.endpoint
-            : tr("%1, set by %2").arg(info.endpoint, info.endpointSource);
-        m_endpoints->addRow(textRow(info.name, inertLine(text, LongestLine), TextStyle::Mono));
+        EndpointRow *&row = m_endpointRows[info.id];
+        if (row) {
+            row->setInfo(info);
+            continue;
+        }
+        row = new EndpointRow(info);
+        row->setUsable(m_usable);
+        connect(row, &EndpointRow::entered, this, &SettingsPage::endpointEntered);
+        m_endpoints->addRow(row);
     }
 }
+
+void SettingsPage::setEndpointProblem(const QString &id, const Error &error)
+{
+    if (EndpointRow *row = m_endpointRows.value(id))
+        row->setProblem(error);
+}
+
+EndpointRow *SettingsPage::endpointRow(const QString &id) const { return m_endpointRows.value(id); }
 
 void SettingsPage::fillModels(const QList<ServiceInfo> &services)
 {
@@ -284,7 +304,7 @@ void SettingsPage::setUsage(const Result<DataUsage, Error> &usage)
 
 void SettingsPage::setDoctor(const QList<DoctorLine> &lines)
 {
-    m_check->setEnabled(m_usable);
+    m_check->setBusy(false);
     m_checks->clear();
     for (const DoctorLine &line : lines) {
         QString word = tr("works");

@@ -17,6 +17,8 @@
 
 #include <QFileInfo>
 
+#include <utility>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -119,8 +121,9 @@ void PaneBinding::followCalls()
     const CallFacts &shown = m_call->facts();
     const bool isOurs = shown.isOpen() && shown.conversation == rows->conversation();
     const TranscriptRow &row = rows->rowAt(watched.place);
-    // What has ended stays until another one begins.
-    if (isOurs && (!watched.isOpen || isHeld(row)))
+    // What has ended stays until a later step calls, however short that call was.
+    const bool isLater = std::pair(row.turn, row.step) > std::pair(shown.turn, shown.step);
+    if (isOurs && ((!watched.isOpen && !isLater) || isHeld(row)))
         return;
     if (const QString callId = row.data[u"callId"].toString(); !isOurs || callId != shown.callId)
         openCall(rows->conversation(), callId);

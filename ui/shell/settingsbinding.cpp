@@ -34,6 +34,15 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
                 m_workspace->readDefaults();
             });
     });
+    connect(page, &SettingsPage::endpointEntered, this, [this](const QString &id, const QString &address) {
+        if (Engine *engine = m_workspace->engine())
+            engine->setEndpoint(id, address, this, [this, id](const Result<Done, Error> &done) {
+                if (!done)
+                    m_page->setEndpointProblem(id, done.error());
+                m_workspace->readServices();
+                m_workspace->readDefaults();
+            });
+    });
     connect(page, &SettingsPage::storedChosen, this, [this](const SettingsPage::Stored &stored) {
         AppSettings settings(m_workspace->dataDir());
         settings.setModel(stored.model);

@@ -28,6 +28,7 @@ inline constexpr int StrokeOutline = 1;
 inline constexpr int StrokeFocusRing = 2;
 inline constexpr int StrokeFocusOffset = 1;
 inline constexpr int StrokeSelectionBar = 3;
+inline constexpr int StrokeChosen = 2; ///< Frame of what is chosen, in high contrast.
 inline constexpr int StrokeApprovalEdge = 4;
 inline constexpr int StrokeTabBar = 2;
 

@@ -44,6 +44,17 @@ void paintFocusRing(QPainter *painter, const QRectF &rect, qreal radius)
     painter->restore();
 }
 
+void paintChosenFrame(QPainter *painter, const QRectF &rect, qreal radius)
+{
+    constexpr qreal Half = Metrics::StrokeChosen / 2.0;
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setBrush(Qt::NoBrush);
+    painter->setPen(QPen(Theme::instance().color(Role::Text), Metrics::StrokeChosen));
+    painter->drawRoundedRect(rect.adjusted(Half, Half, -Half, -Half), radius, radius);
+    painter->restore();
+}
+
 void paintRow(QPainter *painter, const QRectF &rect, bool selected, bool active, bool hovered,
               Qt::LayoutDirection direction)
 {
@@ -55,6 +66,8 @@ void paintRow(QPainter *painter, const QRectF &rect, bool selected, bool active,
         if (direction == Qt::RightToLeft)
             bar.moveRight(rect.right());
         painter->fillRect(bar, theme.color(active ? Role::Accent : Role::Text3));
+        if (theme.scheme() == Scheme::HighContrast)
+            paintChosenFrame(painter, rect, 0);
     } else if (hovered) {
         painter->fillRect(rect, theme.color(Role::Hover));
     }

@@ -16,6 +16,8 @@ namespace Pilothouse {
 void paintBox(QPainter *painter, const QRectF &rect, Role fill, Role outline, qreal radius);
 /// The focus ring just inside `rect`.
 void paintFocusRing(QPainter *painter, const QRectF &rect, qreal radius);
+/// The mark of what is chosen where there are no tints: a thick frame just inside `rect`.
+void paintChosenFrame(QPainter *painter, const QRectF &rect, qreal radius);
 /// Background of a row: selection with its bar at the leading edge, else the row under the pointer, else
 /// nothing. `active`: the view has the focus, or its pane shows this row.
 void paintRow(QPainter *painter, const QRectF &rect, bool selected, bool active, bool hovered,

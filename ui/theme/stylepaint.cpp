@@ -29,6 +29,11 @@ Role chosenText()
 {
     return Theme::instance().scheme() == Scheme::HighContrast ? Role::SelectionText : Role::Text;
 }
+void frameIfUntinted(QPainter *painter, const QRectF &rect, qreal radius)
+{
+    if (Theme::instance().scheme() == Scheme::HighContrast)
+        paintChosenFrame(painter, rect, radius);
+}
 
 } // namespace
 
@@ -58,6 +63,8 @@ void paintButtonGround(QPainter *painter, const QRectF &rect, const ButtonLook &
         else if (look.enabled && look.hovered)
             fill = Role::Hover;
         paintBox(painter, rect, fill, look.enabled ? Role::Button : Role::Line, radius);
+        if (look.checked)
+            frameIfUntinted(painter, rect, radius);
         return;
     }
     case ButtonLook::Kind::Plain:
@@ -65,6 +72,8 @@ void paintButtonGround(QPainter *painter, const QRectF &rect, const ButtonLook &
             paintBox(painter, rect, Role::SelectedInactive, Role::SelectedInactive, radius);
         else if (look.enabled && look.hovered)
             paintBox(painter, rect, Role::Hover, Role::Hover, radius);
+        if (look.checked)
+            frameIfUntinted(painter, rect, radius);
         return;
     }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "theme/metrics.h"
+#include "theme/paint.h"
 #include "theme/theme.h"
 #include "theme/units.h"
 #include "transcript/calloutputsegment.h"
@@ -108,7 +109,10 @@ void CallItem::paintBack(QPainter *painter, const SegmentContext &context, const
     painter->setBrush(Qt::NoBrush);
     painter->setPen(TranscriptStyle::color(Role::Line));
     painter->drawRoundedRect(box, Metrics::RadiusCard, Metrics::RadiusCard);
-    if (m_shape.joinsAbove)
+    if (m_shape.isActive && highContrast) // Without tints a frame says which call is chosen.
+        paintChosenFrame(painter, QRectF(rect),
+                         m_shape.joinsAbove || m_shape.joinsBelow ? 0 : Metrics::RadiusCard);
+    if (m_shape.joinsAbove && !(m_shape.isActive && highContrast))
         painter->fillRect(QRect(rect.x() + 1, rect.y(), rect.width() - 2, 1),
                           TranscriptStyle::color(Role::Hair));
     painter->restore();

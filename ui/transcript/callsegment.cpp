@@ -25,6 +25,8 @@ constexpr int TimeColumn = 48;
 constexpr int TimeRight = 30; // From the time to the end of the box: the chevron stands there.
 constexpr int ChevronRight = Metrics::SpaceS;
 constexpr int Gap = Metrics::SpaceS;
+constexpr int LeastArgument = 56; // With less of it a card breaks into lines,
+constexpr int LeastResult = 90; // or of the result in words.
 constexpr int LinesInside = Metrics::SpaceS;
 
 QString lookWords() { return u"Look on the machine"_s; }
@@ -48,18 +50,59 @@ CallSegment::CallSegment(CallCard card, bool isUnfolded)
     , m_isUnfolded(isUnfolded)
 { }
 
-int CallSegment::lineHeight() const
+bool CallSegment::breaks(const SegmentContext &context) const
 {
-    return TranscriptStyle::px(m_card.second.isEmpty() ? Metrics::ToolCardRow
-                                                       : Metrics::ToolCardRowWithSecondLine);
+    const auto px = [](int length) { return TranscriptStyle::px(length); };
+    const TranscriptStyle &style = context.style;
+    if (m_card.result.isEmpty() && m_card.look.word.isEmpty())
+        return false;
+    int needed = px(ToolLeft) + px(TimeRight) + px(Gap)
+        + std::max(px(ToolColumn), style.tool.metrics.horizontalAdvance(m_card.tool));
+    if (!m_card.argument.isEmpty())
+        needed +=
+            std::min(px(LeastArgument), style.card.metrics.horizontalAdvance(m_card.argument)) + px(Gap);
+    if (!m_card.time.isEmpty())
+        needed += std::max(px(TimeColumn), style.small.metrics.horizontalAdvance(m_card.time) + 2) + px(Gap);
+    if (!m_card.result.isEmpty())
+        needed +=
+            std::min(px(LeastResult), style.small.metrics.horizontalAdvance(m_card.result) + 2) + px(Gap);
+    if (!m_card.look.word.isEmpty())
+        needed += style.state.metrics.horizontalAdvance(m_card.look.word) + 2 + px(Gap);
+    return needed > context.width;
 }
 
-int CallSegment::estimate(const SegmentContext &) const
+int CallSegment::lineHeight(const SegmentContext &context) const
+{
+    return TranscriptStyle::px(m_card.second.isEmpty() && !breaks(context)
+                                   ? Metrics::ToolCardRow
+                                   : Metrics::ToolCardRowWithSecondLine);
+}
+
+int CallSegment::headHeight(const SegmentContext &context) const
+{
+    return lineHeight(context) + (breaks(context) ? TranscriptStyle::px(Metrics::ToolCardTail) : 0);
+}
+
+int CallSegment::estimate(const SegmentContext &context) const
 {
     if (m_card.second.isEmpty())
-        return lineHeight();
-    return lineHeight()
+        return headHeight(context);
+    return headHeight(context) + wrappedHeight(context)
         + TranscriptStyle::px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail);
+}
+
+int CallSegment::wrappedHeight(const SegmentContext &context) const
+{
+    if (!m_card.canLook)
+        return 0;
+    const auto px = [](int length) { return TranscriptStyle::px(length); };
+    const QFontMetrics &metrics = context.style.small.metrics;
+    const int beside =
+        context.width - px(ToolLeft) - px(4 * Metrics::SpaceS) - metrics.horizontalAdvance(lookWords()) - 2;
+    if (metrics.horizontalAdvance(m_card.second) <= beside)
+        return 0;
+    const int width = std::max(px(LeastArgument), context.width - px(ToolLeft) - px(Metrics::SpaceM));
+    return metrics.boundingRect(QRect(0, 0, width, 10'000), Qt::TextWordWrap, m_card.second).height();
 }
 
 QRect CallSegment::button(const SegmentContext &context) const
@@ -70,30 +113,31 @@ QRect CallSegment::button(const SegmentContext &context) const
     const int width =
         context.style.small.metrics.horizontalAdvance(lookWords()) + 2 * px(Metrics::SpaceS) + 2;
     const int height = px(Metrics::ButtonSmall);
-    const int top = lineHeight() - px(Metrics::SpaceXs) + (px(Metrics::ToolCardConsequence) - height) / 2;
+    const int top = headHeight(context) + wrappedHeight(context) - px(Metrics::SpaceXs)
+        + (px(Metrics::ToolCardConsequence) - height) / 2;
     const QRect place(context.width - px(Metrics::SpaceS) - width, top, width, height);
     return Mirror{QRect(0, 0, context.width, 1), context.rightToLeft}(place);
 }
 
-QRect CallSegment::chevron(int width, bool rightToLeft) const
+QRect CallSegment::chevron(const SegmentContext &context) const
 {
     const int size = TranscriptStyle::px(Metrics::IconSmall);
-    const int x = width - TranscriptStyle::px(ChevronRight) - size;
-    const QRect place(x, (lineHeight() - size) / 2, size, size);
-    return Mirror{QRect(0, 0, width, 1), rightToLeft}(place);
+    const int x = context.width - TranscriptStyle::px(ChevronRight) - size;
+    const QRect place(x, (lineHeight(context) - size) / 2, size, size);
+    return Mirror{QRect(0, 0, context.width, 1), context.rightToLeft}(place);
 }
 
 void CallSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
 {
     const Mirror mirror{how.rect, context.rightToLeft};
     const auto px = [](int length) { return TranscriptStyle::px(length); };
-    const QRect line(how.rect.x(), how.rect.y(), how.rect.width(), lineHeight());
+    const QRect line(how.rect.x(), how.rect.y(), how.rect.width(), lineHeight(context));
     const int glyph = px(Metrics::IconNormal);
     paintIcon(painter,
               mirror(QRect(line.x() + px(GlyphLeft), line.y() + (line.height() - glyph) / 2, glyph, glyph)),
               m_card.look.glyph, m_card.look.color, m_card.isWaiting ? Role::WaitingSoft : Role::Canvas);
     const QString turned = m_isUnfolded ? u"chevron-down"_s : u"chevron-right"_s;
-    const QRect fold = chevron(how.rect.width(), context.rightToLeft).translated(how.rect.topLeft());
+    const QRect fold = chevron(context).translated(how.rect.topLeft());
     painter->save();
     if (context.rightToLeft && !m_isUnfolded) { // The same mark, pointing to the text.
         painter->translate(2 * QRectF(fold).center().x(), 0);
@@ -131,8 +175,12 @@ void CallSegment::paint(QPainter *painter, const SegmentContext &context, const 
     const int wordWidth = m_card.look.word.isEmpty()
         ? 0
         : context.style.state.metrics.horizontalAdvance(m_card.look.word) + 2 + px(Gap);
-    const int used = fromRight(m_card.result, context.style.small, Role::Text2, most - wordWidth);
-    fromRight(m_card.look.word, context.style.state, m_card.look.color, std::max(wordWidth, most - used));
+    if (breaks(context)) {
+        paintStateLine(painter, context, how);
+    } else {
+        const int used = fromRight(m_card.result, context.style.small, Role::Text2, most - wordWidth);
+        fromRight(m_card.look.word, context.style.state, m_card.look.color, std::max(wordWidth, most - used));
+    }
 
     painter->setFont(context.style.tool.font);
     painter->setPen(TranscriptStyle::color(Role::Text));
@@ -153,20 +201,49 @@ void CallSegment::paint(QPainter *painter, const SegmentContext &context, const 
         paintSecond(painter, context, how);
 }
 
+void CallSegment::paintStateLine(QPainter *painter, const SegmentContext &context,
+                                 const SegmentPaint &how) const
+{
+    const Mirror mirror{how.rect, context.rightToLeft};
+    const auto px = [](int length) { return TranscriptStyle::px(length); };
+    QRect words(how.rect.x() + px(ToolLeft), how.rect.y() + lineHeight(context) - px(Metrics::SpaceXs),
+                how.rect.width() - px(ToolLeft) - px(Metrics::SpaceM), px(Metrics::ToolCardTail));
+    const auto put = [&](const QString &text, const TranscriptStyle::Face &face, Role color) {
+        if (text.isEmpty() || words.width() <= 0)
+            return;
+        const QString shown = face.metrics.elidedText(text, Qt::ElideRight, words.width());
+        painter->setFont(face.font);
+        painter->setPen(TranscriptStyle::color(color));
+        painter->drawText(mirror(words), mirror.leading(), shown);
+        words.setLeft(words.left() + face.metrics.horizontalAdvance(shown) + 2 + px(Gap));
+    };
+    put(m_card.look.word, context.style.state, m_card.look.color);
+    put(m_card.result, context.style.small, Role::Text2);
+}
+
 void CallSegment::paintSecond(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
 {
     const Mirror mirror{how.rect, context.rightToLeft};
     const auto px = [](int length) { return TranscriptStyle::px(length); };
     const TranscriptStyle::Face &face = m_card.isMonoSecond ? context.style.card : context.style.small;
     const QRect place = button(context);
+    const int wrapped = wrappedHeight(context);
     const int end = place.isEmpty() ? px(Metrics::SpaceM) : place.width() + px(2 * Metrics::SpaceS);
-    const QRect second(how.rect.x() + px(ToolLeft), how.rect.y() + lineHeight() - px(Metrics::SpaceXs),
+    const QRect second(how.rect.x() + px(ToolLeft), how.rect.y() + headHeight(context) - px(Metrics::SpaceXs),
                        how.rect.width() - px(ToolLeft) - end,
                        px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail));
     painter->setFont(face.font);
     painter->setPen(TranscriptStyle::color(Role::Text2));
-    painter->drawText(mirror(second), mirror.leading(),
-                      face.metrics.elidedText(m_card.second, Qt::ElideRight, second.width()));
+    if (wrapped > 0) {
+        const QRect words(second.x(), second.y(), how.rect.width() - px(ToolLeft) - px(Metrics::SpaceM),
+                          wrapped);
+        painter->drawText(mirror(words),
+                          Qt::AlignTop | Qt::TextWordWrap | (mirror.on ? Qt::AlignRight : Qt::AlignLeft),
+                          m_card.second);
+    } else {
+        painter->drawText(mirror(second), mirror.leading(),
+                          face.metrics.elidedText(m_card.second, Qt::ElideRight, second.width()));
+    }
     if (place.isEmpty())
         return;
     const QRect box = place.translated(how.rect.topLeft());
@@ -181,7 +258,7 @@ SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) 
 {
     SegmentHit hit;
     // The mark alone is too small a target: the whole end of the line is one.
-    const QRect fold = chevron(context.width, context.rightToLeft);
+    const QRect fold = chevron(context);
     const int reach = (TranscriptStyle::px(Metrics::MinimumHitTarget) - fold.width()) / 2 + 2;
     if (fold.adjusted(-reach, -reach, reach, reach).contains(point)) {
         hit.what = SegmentHit::What::Fold;
@@ -195,8 +272,21 @@ SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) 
         return hit;
     }
     hit.what = SegmentHit::What::Call;
-    hit.toolTip = point.y() > lineHeight() && !m_card.second.isEmpty() ? m_card.second : m_card.argument;
+    hit.toolTip =
+        point.y() > headHeight(context) && !m_card.second.isEmpty() ? m_card.second : m_card.argument;
     return hit;
+}
+
+QList<SegmentTarget> CallSegment::targets(const SegmentContext &context) const
+{
+    if (!m_card.canLook)
+        return {};
+    SegmentTarget look;
+    look.hit.what = SegmentHit::What::Look;
+    look.hit.value = m_card.callId;
+    look.name = lookWords();
+    look.rect = button(context);
+    return {look};
 }
 
 void paintCardGround(QPainter *painter, const QRect &rect, bool isLast)

@@ -19,14 +19,22 @@ public:
     [[nodiscard]] int estimate(const SegmentContext &context) const override;
     int arrange(const SegmentContext &context) override { return estimate(context); }
     void paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const override;
+    [[nodiscard]] bool mayHaveTargets(const SegmentContext &) const override { return m_card.canLook; }
+    [[nodiscard]] QList<SegmentTarget> targets(const SegmentContext &context) const override;
     [[nodiscard]] SegmentHit hit(const SegmentContext &context, const QPoint &point) const override;
     [[nodiscard]] bool ticks() const override { return m_card.ticks; }
 
 private:
-    [[nodiscard]] int lineHeight() const;
-    [[nodiscard]] QRect chevron(int width, bool rightToLeft) const;
+    /// Result and state stand on a line of their own: beside the tool's name they would leave no room.
+    [[nodiscard]] bool breaks(const SegmentContext &context) const;
+    [[nodiscard]] int lineHeight(const SegmentContext &context) const; ///< Of the first line.
+    [[nodiscard]] int headHeight(const SegmentContext &context) const; ///< Without the second line.
+    [[nodiscard]] QRect chevron(const SegmentContext &context) const;
     /// Of the second line, in the segment; empty without one.
     [[nodiscard]] QRect button(const SegmentContext &context) const;
+    /// Why the outcome is unknown, where it does not fit beside the button; 0: it does.
+    [[nodiscard]] int wrappedHeight(const SegmentContext &context) const;
+    void paintStateLine(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const;
     void paintSecond(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const;
 
     CallCard m_card;

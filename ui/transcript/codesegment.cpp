@@ -250,6 +250,33 @@ int CodeSegment::lineTop(qsizetype place) const
     return m_rows.empty() ? 0 : m_rows.back()->y;
 }
 
+bool CodeSegment::mayHaveTargets(const SegmentContext &) const
+{
+    return m_first == 0 || (!m_showsAll && end() - begin() > MostInRow);
+}
+
+QList<SegmentTarget> CodeSegment::targets(const SegmentContext &) const
+{
+    QList<SegmentTarget> out;
+    if (!copyButton().isEmpty()) {
+        SegmentTarget copy;
+        copy.hit.what = SegmentHit::What::Copy;
+        copy.name = u"Copy this code"_s;
+        copy.rect = copyButton();
+        out.append(copy);
+    }
+    const auto cut = std::find_if(m_rows.cbegin(), m_rows.cend(), [](const auto &row) { return row->isCut; });
+    if (cut != m_rows.cend()) {
+        SegmentTarget rest;
+        rest.hit.what = SegmentHit::What::ShowAll;
+        rest.name = u"Show the whole lines"_s;
+        rest.rect = QRect(m_box.x(), (*cut)->y + (*cut)->text.height(), m_box.width(),
+                          std::max(1, (*cut)->text.height()));
+        out.append(rest);
+    }
+    return out;
+}
+
 SegmentHit CodeSegment::hit(const SegmentContext &, const QPoint &point) const
 {
     SegmentHit hit;

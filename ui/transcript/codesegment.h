@@ -33,6 +33,8 @@ public:
     [[nodiscard]] qsizetype end() const override;
     [[nodiscard]] qsizetype placeAt(const QPoint &point) const override;
     [[nodiscard]] int lineTop(qsizetype place) const override;
+    [[nodiscard]] bool mayHaveTargets(const SegmentContext &context) const override;
+    [[nodiscard]] QList<SegmentTarget> targets(const SegmentContext &context) const override;
     [[nodiscard]] SegmentHit hit(const SegmentContext &context, const QPoint &point) const override;
 
 private:

@@ -3,6 +3,7 @@
 
 #include "transcript/prosesegment.h"
 
+#include "text/dataaddress.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "transcript/transcriptimages.h"
@@ -28,6 +29,15 @@ QString shortTarget(const QString &target)
     if (TranscriptImages::isRemote(target))
         return QUrl(target).host();
     return target;
+}
+
+qsizetype dataAddressesBefore(QStringView source, qsizetype place)
+{
+    qsizetype count = 0;
+    for (auto found = findDataAddress(source); found && found->begin < place;
+         found = findDataAddress(source, found->end))
+        ++count;
+    return count;
 }
 
 } // namespace
@@ -81,8 +91,11 @@ void ProseSegment::findPictures(const SegmentContext &context)
                 continue;
             picture.data = *data;
             picture.key = u"data %1 %2"_s.arg(m_look.row).arg(data->begin);
-            if (!data->closed && m_look.isCut && context.images)
-                context.images->decodeFromRow(picture.key, m_look.row, data->begin);
+            const DataAddress address{data->begin, data->end, data->closed};
+            const bool isElsewhere = data->closed ? address.isShortened() : m_look.isCut;
+            if (isElsewhere && context.images)
+                context.images->decodeFromRow(picture.key, m_look.row,
+                                              dataAddressesBefore(context.source, data->begin));
             else if (data->closed && context.images)
                 context.images->decode(picture.key,
                                        context.source.mid(data->begin, data->end - data->begin).toString());
@@ -144,6 +157,49 @@ void ProseSegment::release()
     m_parsed = false;
 }
 
+QString ProseSegment::offer(const SegmentContext &context, const Picture &picture)
+{
+    if (!context.images || !context.images->canLoad(picture.target))
+        return {};
+    const TranscriptImages::State state = context.images->picture(picture.key).state;
+    if (state != TranscriptImages::State::Offered && state != TranscriptImages::State::Failed)
+        return {};
+    const bool isAgain = state == TranscriptImages::State::Failed;
+    if (TranscriptImages::isRemote(picture.target))
+        return isAgain ? u"Load again"_s : u"Load once"_s;
+    return isAgain ? u"Load again from the machine"_s : u"Load from the machine"_s;
+}
+
+bool ProseSegment::mayHaveTargets(const SegmentContext &context) const
+{
+    return TextLine::mayHaveLinks(context.source.mid(begin(), end() - begin()));
+}
+
+QList<SegmentTarget> ProseSegment::targets(const SegmentContext &context) const
+{
+    QList<SegmentTarget> out;
+    for (const TextLine::LinkPlace &link : m_text.links()) {
+        SegmentTarget target;
+        target.hit.what = SegmentHit::What::Link;
+        target.hit.value = link.target;
+        target.name = link.words;
+        target.rect = link.rect.translated(m_content.topLeft());
+        out.append(target);
+    }
+    for (const Picture &picture : m_pictures) {
+        const QString action = offer(context, picture);
+        if (action.isEmpty())
+            continue;
+        SegmentTarget target;
+        target.hit.what = SegmentHit::What::Image;
+        target.hit.value = picture.target;
+        target.name = QString(action + u": "_s + shortTarget(picture.target));
+        target.rect = picture.rect;
+        out.append(target);
+    }
+    return out;
+}
+
 void ProseSegment::paintPicture(QPainter *painter, const SegmentContext &context, const Picture &picture,
                                 const QPoint &at) const
 {
@@ -165,15 +221,13 @@ void ProseSegment::paintPicture(QPainter *painter, const SegmentContext &context
     paintIcon(painter, QRectF(inside.x(), inside.y() + (inside.height() - icon) / 2.0, icon, icon),
               u"file-image"_s, Role::Text2, Role::Sunken);
     inside.setLeft(inside.left() + icon + gap);
-    QString action;
+    const QString action = offer(context, picture);
     QString words = picture.target.isEmpty() ? u"Picture in the text"_s : shortTarget(picture.target);
     switch (now.state) {
     case TranscriptImages::State::Offered:
         if (picture.target.isEmpty())
             words = picture.data.closed ? words : u"Picture in the text, not complete here"_s;
-        else if (context.images && context.images->canLoad(picture.target))
-            action = TranscriptImages::isRemote(picture.target) ? u"Load once"_s : u"Load from the machine"_s;
-        else
+        else if (action.isEmpty())
             words += u"  not loaded"_s;
         break;
     case TranscriptImages::State::Loading:
@@ -237,10 +291,7 @@ SegmentHit ProseSegment::hit(const SegmentContext &context, const QPoint &point)
             continue;
         hit.rect = picture.rect;
         hit.toolTip = picture.target;
-        const bool isOffered = !context.images
-            || context.images->picture(picture.key).state == TranscriptImages::State::Offered
-            || context.images->picture(picture.key).state == TranscriptImages::State::Failed;
-        if (isOffered && context.images && context.images->canLoad(picture.target)) {
+        if (!offer(context, picture).isEmpty()) {
             hit.what = SegmentHit::What::Image;
             hit.value = picture.target;
         }

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] qsizetype end() const override { return m_piece.end(); }
     [[nodiscard]] qsizetype placeAt(const QPoint &point) const override;
     [[nodiscard]] int lineTop(qsizetype place) const override;
+    [[nodiscard]] bool mayHaveTargets(const SegmentContext &context) const override;
+    [[nodiscard]] QList<SegmentTarget> targets(const SegmentContext &context) const override;
     [[nodiscard]] SegmentHit hit(const SegmentContext &context, const QPoint &point) const override;
 
 private:
@@ -43,6 +45,8 @@ private:
         QRect rect; ///< In the segment.
     };
     [[nodiscard]] const TranscriptStyle::Face &face(const TranscriptStyle &style) const;
+    /// What loads it; empty if it is here, on its way or cannot be had.
+    [[nodiscard]] static QString offer(const SegmentContext &context, const Picture &picture);
     void findPictures(const SegmentContext &context);
     void arrangePictures(const SegmentContext &context);
     void paintPicture(QPainter *painter, const SegmentContext &context, const Picture &picture,

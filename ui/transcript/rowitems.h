@@ -50,6 +50,7 @@ protected:
 
 private:
     std::optional<MarkdownSegments> m_words;
+    QString m_head;
 };
 
 /// A call in the stack of its step.

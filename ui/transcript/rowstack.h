@@ -54,6 +54,7 @@ public:
 
     /// Lays out what is in the viewport and puts rows where they belong.
     void arrange();
+    int arrangeSegment(int place, size_t segment); ///< Lays one out, wherever it is; returns its height.
     /// Lays out a little more above and below, at most for `milliseconds`; false if nothing is left to do.
     bool arrangeAhead(int milliseconds);
 
@@ -85,7 +86,6 @@ private:
         int y = 0; ///< Top of the segment in the viewport.
     };
     Entry &entry(int place) { return m_entries[static_cast<size_t>(place)]; }
-    int arrangeSegment(int place, size_t segment);
     void arrangeFromEnd();
     int walkUp(); ///< Fills above the anchor; returns the top of all if it came into view, else 0 or less.
     int walkDown(); ///< Fills below the anchor; returns the bottom of all if it came into view.

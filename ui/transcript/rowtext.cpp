@@ -3,6 +3,7 @@
 
 #include "transcript/rowtext.h"
 
+#include "text/dataaddress.h"
 #include "text/inerttext.h"
 #include "theme/units.h"
 #include "transcript/callcard.h"
@@ -12,6 +13,7 @@
 #include <QStringList>
 
 #include <algorithm>
+#include <limits>
 
 namespace Pilothouse {
 
@@ -52,7 +54,7 @@ bool isShown(const TranscriptRow &row)
 
 QString thoughtText(const TranscriptRow &row)
 {
-    if (!row.closed)
+    if (!row.closed && !row.data[u"over"].toBool())
         return u"Thinking"_s;
     const std::optional<qint64> end = row.data[u"endMs"].toInteger();
     if (!end || *end <= row.atMs)
@@ -113,10 +115,21 @@ ErrorText errorText(const TranscriptRow &row)
     return out;
 }
 
+QString readableText(const TranscriptRow &row, qsizetype most)
+{
+    return inertText(shortenDataAddresses(row.text, DataAddress::Type, most, u"…"));
+}
+
+QString copiedText(QStringView text)
+{
+    return inertText(shortenDataAddresses(text, DataAddress::Type, std::numeric_limits<qsizetype>::max(),
+                                          u"…", DataAddress::Kept));
+}
+
 QString rowSpoken(const TranscriptRow &row, qint64 nowMs)
 {
     QStringList parts;
-    const QString words = inertText(QStringView(row.text).left(MostSpoken));
+    const QString words = readableText(row, MostSpoken);
     switch (row.kind) {
     case TranscriptRow::Kind::User: {
         if (!isShown(row))
@@ -130,7 +143,7 @@ QString rowSpoken(const TranscriptRow &row, qint64 nowMs)
               << words;
         break;
     case TranscriptRow::Kind::Reasoning:
-        parts << thoughtText(row) << inertLine(row.text, MostLine);
+        parts << thoughtText(row) << inertLine(words, MostLine);
         break;
     case TranscriptRow::Kind::Call: {
         const CallCard card = callCard(row, nowMs > 0 ? nowMs : row.atMs);
@@ -165,7 +178,7 @@ QString rowCopy(const TranscriptRow &row)
     case TranscriptRow::Kind::Text:
     case TranscriptRow::Kind::Reasoning:
     case TranscriptRow::Kind::Notice:
-        return inertText(row.text);
+        return copiedText(row.text);
     case TranscriptRow::Kind::Call:
         return inertText(callArguments(row));
     case TranscriptRow::Kind::Error: {

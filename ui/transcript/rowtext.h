@@ -18,7 +18,7 @@ struct MessageHead {
 [[nodiscard]] MessageHead messageHead(const TranscriptRow &row);
 /// False for rows that have nothing to show, such as a message that moved.
 [[nodiscard]] bool isShown(const TranscriptRow &row);
-/// "Thinking", "Thought for 6 s".
+/// "Thinking" until the model writes its answer or is done, then "Thought for 6 s".
 [[nodiscard]] QString thoughtText(const TranscriptRow &row);
 /// What a step cost: "18.2k in, 91 % cached", "640 out", "$0.021", "7.4 s"; those that are known.
 [[nodiscard]] QStringList figures(const TranscriptRow &row);
@@ -35,6 +35,10 @@ struct ErrorText {
 };
 [[nodiscard]] ErrorText errorText(const TranscriptRow &row);
 
+/// The begin of the row's text for reading aloud: inert, and of pictures in it only their types.
+[[nodiscard]] QString readableText(const TranscriptRow &row, qsizetype most);
+/// A part of a row's text for the clipboard: inert; of a picture that the row has not whole only its type.
+[[nodiscard]] QString copiedText(QStringView text);
 /// The row as one plain text for a screen reader: who or what, then the words, bounded.
 [[nodiscard]] QString rowSpoken(const TranscriptRow &row, qint64 nowMs = 0);
 /// The row's own text for the clipboard: the source of words, or the call's argument.

@@ -5,6 +5,7 @@
 
 #include "transcript/transcriptstyle.h"
 
+#include <QList>
 #include <QPoint>
 #include <QRect>
 #include <QString>
@@ -45,6 +46,13 @@ struct SegmentHit {
     QRect rect; ///< Of a button, in the segment.
 };
 
+/// A link or button in a segment, for keys and screen readers.
+struct SegmentTarget {
+    SegmentHit hit; ///< What a press does.
+    QString name;
+    QRect rect; ///< In the segment; of a link that is broken into lines, its begin.
+};
+
 /// How a segment is painted this time.
 struct SegmentPaint {
     QRect rect; ///< Of the segment in the painter's coordinates, as wide and high as arranged.
@@ -79,6 +87,10 @@ public:
     /// Top of the line with a place, in pixels.
     [[nodiscard]] virtual int lineTop(qsizetype) const { return 0; }
     [[nodiscard]] virtual SegmentHit hit(const SegmentContext &, const QPoint &) const { return {}; }
+    /// Whether targets() may find something, without laying anything out.
+    [[nodiscard]] virtual bool mayHaveTargets(const SegmentContext &) const { return false; }
+    /// In the order of reading; only after arrange().
+    [[nodiscard]] virtual QList<SegmentTarget> targets(const SegmentContext &) const { return {}; }
     [[nodiscard]] virtual bool ticks() const { return false; } ///< Shows an elapsed time that goes on.
 };
 

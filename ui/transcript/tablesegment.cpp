@@ -182,6 +182,29 @@ int TableSegment::lineTop(qsizetype place) const
     return m_rows.empty() ? 0 : m_rows.back().y;
 }
 
+bool TableSegment::mayHaveTargets(const SegmentContext &context) const
+{
+    return begin() >= 0 && TextLine::mayHaveLinks(context.source.mid(begin(), end() - begin()));
+}
+
+QList<SegmentTarget> TableSegment::targets(const SegmentContext &) const
+{
+    QList<SegmentTarget> out;
+    for (const Row &row : m_rows) {
+        for (size_t column = 0; column < row.cells.size() && column < m_edges.size(); ++column) {
+            for (const TextLine::LinkPlace &link : row.cells[column]->links()) {
+                SegmentTarget target;
+                target.hit.what = SegmentHit::What::Link;
+                target.hit.value = link.target;
+                target.name = link.words;
+                target.rect = link.rect.translated(m_edges[column], row.y + TranscriptStyle::px(RowPadding));
+                out.append(target);
+            }
+        }
+    }
+    return out;
+}
+
 SegmentHit TableSegment::hit(const SegmentContext &, const QPoint &point) const
 {
     SegmentHit hit;

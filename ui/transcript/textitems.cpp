@@ -104,11 +104,13 @@ void UserItem::paintBack(QPainter *painter, const SegmentContext &, const QRect 
 void ReasoningItem::build(const TranscriptRow &row, const SegmentContext &inner, bool same)
 {
     m_after = m_shape.isUnfolded ? px(Metrics::SpaceS) : 0;
-    if (!same || !m_words || row.closed) {
+    const QString head = thoughtText(row);
+    if (!same || !m_words || row.closed || head != m_head) {
+        m_head = head;
         m_segments.truncate(0);
         LabelSegment::Look look;
         look.icon = m_shape.isUnfolded ? u"chevron-down"_s : u"chevron-right"_s;
-        look.words = thoughtText(row);
+        look.words = head;
         look.color = Role::Text2;
         look.folds = true;
         m_segments.append(std::make_unique<LabelSegment>(look), inner);

@@ -187,6 +187,42 @@ int TextLine::lineTop(qsizetype place) const
     return line.isValid() ? static_cast<int>(line.y()) : 0;
 }
 
+bool TextLine::mayHaveLinks(QStringView source)
+{
+    return source.contains(u"](") || source.contains(u"http")
+        || (source.contains(u'<') && source.contains(u'@'));
+}
+
+QList<TextLine::LinkPlace> TextLine::links() const
+{
+    QList<LinkPlace> out;
+    if (!m_layout)
+        return out;
+    int before = -1;
+    for (const MarkdownInline::Run &run : m_text.runs) {
+        if (!run.styles.testFlag(Style::Link)) {
+            before = -1;
+            continue;
+        }
+        const QString words = m_text.text.mid(run.at, run.length);
+        if (run.target == before) { // The same link in another style.
+            out.last().words += words;
+            continue;
+        }
+        before = run.target;
+        const QTextLine line = m_layout->lineForTextPosition(static_cast<int>(run.at));
+        if (!line.isValid())
+            continue;
+        const auto end =
+            static_cast<int>(std::min<qsizetype>(run.at + run.length, line.textStart() + line.textLength()));
+        const qreal from = line.cursorToX(static_cast<int>(run.at));
+        const qreal to = line.cursorToX(end);
+        const QRectF rect(std::min(from, to), line.y(), std::abs(to - from), line.height());
+        out.append({m_text.targets.value(run.target), words, rect.toAlignedRect()});
+    }
+    return out;
+}
+
 const MarkdownInline::Run *TextLine::runAt(const QPointF &point) const
 {
     if (!m_layout)

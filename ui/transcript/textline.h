@@ -52,6 +52,15 @@ public:
     void paint(QPainter *painter, const QPointF &at, const QRect &clip, qsizetype from, qsizetype to) const;
     [[nodiscard]] qsizetype placeAt(const QPointF &point) const;
     [[nodiscard]] int lineTop(qsizetype place) const;
+    /// Where the begin of a link stands, and its words; in order. Only after arrange().
+    struct LinkPlace {
+        QString target;
+        QString words;
+        QRect rect;
+    };
+    [[nodiscard]] QList<LinkPlace> links() const;
+    /// Whether parsing a text may find links.
+    [[nodiscard]] static bool mayHaveLinks(QStringView source);
     /// The run under a point; null: none.
     [[nodiscard]] const MarkdownInline::Run *runAt(const QPointF &point) const;
 

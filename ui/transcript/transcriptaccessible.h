@@ -14,6 +14,8 @@ class TranscriptView;
 void installTranscriptAccessibility();
 /// Tells that the row under the keyboard is another one.
 void focusRow(TranscriptView *view, qint64 row);
+/// The same of a link or button in it, by its place in TranscriptView::targetsOf().
+void focusTarget(TranscriptView *view, qint64 row, int target);
 /// Says a row that is complete now. Not for rows that still grow.
 void announceRow(TranscriptView *view, qint64 row);
 

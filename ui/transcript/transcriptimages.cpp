@@ -3,13 +3,16 @@
 
 #include "transcript/transcriptimages.h"
 
+#include "text/dataaddress.h"
 #include "text/inerttext.h"
 #include "text/markdowninline.h"
 
 #include <QBuffer>
 #include <QImage>
 #include <QImageReader>
+#include <QThread>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -29,20 +32,10 @@ struct Decoded {
     QString problem;
 };
 
-QByteArray dataBytes(const QString &address)
-{
-    const qsizetype comma = address.indexOf(u',');
-    const bool isBase64 =
-        comma > 0 && QStringView(address).left(comma).endsWith(u";base64", Qt::CaseInsensitive);
-    if (!isBase64 || address.size() / 4 * 3 > TranscriptImages::MostBytes)
-        return {};
-    return QByteArray::fromBase64(QStringView(address).mid(comma + 1).toLatin1());
-}
+QString tooLarge() { return u"It is larger than what is shown here."_s; }
 
 Decoded decoded(QByteArray bytes)
 {
-    if (bytes.isEmpty())
-        return {{}, u"There is nothing in it that can be read."_s};
     QBuffer buffer(&bytes);
     if (!buffer.open(QIODevice::ReadOnly))
         return {{}, u"It cannot be read."_s};
@@ -78,6 +71,19 @@ TranscriptImages::~TranscriptImages()
 {
     m_pool.clear();
     m_pool.waitForDone();
+}
+
+TranscriptImages::Bytes TranscriptImages::dataBytes(QStringView address)
+{
+    const qsizetype comma = address.indexOf(u',');
+    if (comma <= 0 || !address.left(comma).endsWith(u";base64", Qt::CaseInsensitive))
+        return {{}, u"It is not written in the form that is read here (base64)."_s};
+    if (address.size() / 4 * 3 > MostBytes)
+        return {{}, tooLarge()};
+    QByteArray bytes = QByteArray::fromBase64(address.mid(comma + 1).toLatin1());
+    if (bytes.isEmpty())
+        return {{}, u"There is nothing in it that can be read."_s};
+    return {std::move(bytes), {}};
 }
 
 bool TranscriptImages::isRemote(const QString &target)
@@ -119,9 +125,9 @@ void TranscriptImages::load(const QString &key, const QString &target)
         if (!bytes)
             set(key, {State::Failed, {}, inertLine(bytes.error().toText(), MostLine)});
         else if (bytes->size() > MostBytes)
-            set(key, {State::Failed, {}, u"It is larger than what is shown here."_s});
+            set(key, {State::Failed, {}, tooLarge()});
         else
-            decodeBytes(key, [content = *bytes] { return content; });
+            decodeBytes(key, [content = *bytes] { return Bytes{content, {}}; });
     };
     if (isRemote(target))
         m_sources.remote(QUrl(target, QUrl::StrictMode), MostBytes, this, reply);
@@ -137,35 +143,42 @@ void TranscriptImages::decode(const QString &key, const QString &dataAddress)
     decodeBytes(key, [dataAddress] { return dataBytes(dataAddress); });
 }
 
-void TranscriptImages::decodeFromRow(const QString &key, qint64 row, qsizetype begin)
+void TranscriptImages::decodeFromRow(const QString &key, qint64 row, qsizetype before)
 {
     if (m_pictures.contains(key) || !m_wholeText)
         return;
     set(key, {State::Loading, {}, {}});
     m_wholeText(row, this,
-                [this, key, begin, generation = m_generation](const std::function<QString()> &text) {
+                [this, key, before, generation = m_generation](const std::function<QString()> &text) {
                     if (generation != m_generation)
                         return;
-                    decodeBytes(key, [text, begin] {
+                    if (!text) {
+                        set(key, {State::Failed, {}, u"The log that has it could not be read."_s});
+                        return;
+                    }
+                    decodeBytes(key, [text, before]() -> Bytes {
                         const QString whole = text();
-                        qsizetype end = begin;
-                        while (end < whole.size() && whole[end] != u')' && !whole[end].isSpace())
-                            ++end;
-                        return dataBytes(whole.mid(begin, end - begin));
+                        const std::optional<DataAddress> found = nthDataAddress(whole, before);
+                        if (!found)
+                            return {{}, u"The log does not have it whole."_s};
+                        return dataBytes(QStringView(whole).mid(found->begin, found->end - found->begin));
                     });
                 });
 }
 
-void TranscriptImages::decodeBytes(const QString &key, std::function<QByteArray()> bytes)
+void TranscriptImages::decodeBytes(const QString &key, std::function<Bytes()> bytes)
 {
     // The pool is waited for before this object goes, so it is there when the work ends.
     m_pool.start([this, key, generation = m_generation, bytes = std::move(bytes)] {
-        Decoded result = decoded(bytes());
+        Bytes content = bytes();
+        Decoded result =
+            content.problem.isEmpty() ? decoded(std::move(content.bytes)) : Decoded{{}, content.problem};
         QMetaObject::invokeMethod(
             this,
-            [this, key, generation, result = std::move(result)] {
+            [this, key, generation, thread = QThread::currentThreadId(), result = std::move(result)] {
                 if (generation != m_generation)
                     return;
+                m_decodedIn = thread;
                 if (result.image.isNull())
                     set(key, {State::Failed, {}, result.problem});
                 else

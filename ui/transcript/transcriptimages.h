@@ -35,7 +35,8 @@ public:
         /// A file of the conversation's sandbox, by the sandbox API only.
         std::function<void(const QString &path, qint64 most, QObject *context, Reply reply)> sandbox;
     };
-    /// Gets the whole text of a row whose text is cut: answers with what makes it, for another thread.
+    /// Gets the whole text of a row whose text is shortened: answers with what makes it, for another thread;
+    /// with nothing if the log cannot be read.
     using WholeText = std::function<void(qint64 row, QObject *context,
                                          std::function<void(std::function<QString()>)> reply)>;
     enum class State { Offered = 1, Loading, Shown, Failed };
@@ -56,22 +57,30 @@ public:
     void load(const QString &key, const QString &target);
     /// A data: address as it stands in the text.
     void decode(const QString &key, const QString &dataAddress);
-    /// A data: address that begins at `begin` of a row whose text is cut before its end.
-    void decodeFromRow(const QString &key, qint64 row, qsizetype begin);
+    /// The data: address that comes after `before` others in the text of a row, which has not all of it.
+    void decodeFromRow(const QString &key, qint64 row, qsizetype before);
     void setWholeText(WholeText source) { m_wholeText = std::move(source); }
     void clear(); ///< Another conversation.
+    /// The thread that decoded the last picture, for tests.
+    [[nodiscard]] Qt::HANDLE decodedIn() const { return m_decodedIn; }
 
 Q_SIGNALS:
     void changed(const QString &key);
 
 private:
-    void decodeBytes(const QString &key, std::function<QByteArray()> bytes);
+    struct Bytes {
+        QByteArray bytes;
+        QString problem; ///< Why there are none.
+    };
+    [[nodiscard]] static Bytes dataBytes(QStringView address);
+    void decodeBytes(const QString &key, std::function<Bytes()> bytes);
     void set(const QString &key, Picture picture);
 
     Sources m_sources;
     WholeText m_wholeText;
     QHash<QString, Picture> m_pictures;
     QThreadPool m_pool;
+    Qt::HANDLE m_decodedIn = nullptr;
     int m_generation = 0; ///< Answers of an earlier one are dropped.
 };
 

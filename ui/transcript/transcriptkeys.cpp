@@ -28,6 +28,7 @@ void TranscriptView::setCurrentPlace(int place)
     if (count == 0)
         return;
     m_current = std::clamp(place, 0, count - 1);
+    clearTarget();
     m_isKeyboard = true;
     const int top = m_stack.top(m_current);
     const int bottom = top + m_stack.height(m_current);
@@ -129,11 +130,19 @@ void TranscriptView::keyPressEvent(QKeyEvent *event)
     case Qt::Key_Down:
         moveCurrent(1);
         return;
+    case Qt::Key_Right:
+    case Qt::Key_Left:
+        if (!moveTarget((event->key() == Qt::Key_Right) == isRightToLeft() ? -1 : 1))
+            break;
+        return;
     case Qt::Key_Space:
-        toggleCurrent();
+        if (!pressTarget())
+            toggleCurrent();
         return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
+        if (pressTarget())
+            return;
         if (m_model && m_current >= 0 && m_current < m_stack.count()
             && m_model->rowAt(m_current).kind == TranscriptRow::Kind::Call)
             Q_EMIT callActivated(m_model->conversation(),
@@ -154,6 +163,10 @@ void TranscriptView::keyPressEvent(QKeyEvent *event)
         bar->setValue(0);
         return;
     case Qt::Key_Escape:
+        if (clearTarget()) {
+            focusRow(this, m_model->rowAt(m_current).row);
+            return;
+        }
         if (!m_selection.isEmpty()) {
             clearSelection();
             return;

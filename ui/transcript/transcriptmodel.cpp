@@ -28,7 +28,13 @@ constexpr qint64 MostBufferedBytes = 16 * 1024 * 1024;
 // The store may be this much behind what was shown; a read that is too early is repeated.
 constexpr auto ReadAgainAfter = 100ms;
 constexpr int MostAttempts = 30;
-constexpr qint64 MostTextEvents = 50'000; // Of one answer: half an hour of it.
+// Of one answer that is read whole: half an hour of it, and more than any picture that is shown.
+constexpr qsizetype MostTextEvents = 50'000;
+constexpr qint64 MostTextBytes = 64 * 1024 * 1024;
+constexpr int TextEventsPerRead = 5000;
+// Of the payloads that are applied in one go: a few milliseconds of work. Pictures come as many megabytes.
+constexpr qint64 MostAppliedBytes = 512 * 1024;
+constexpr qint64 MostLiveBytes = 64 * 1024 * 1024; // Beyond that the log is read instead.
 
 // Rows are numbered from 1, without gaps unless the log is damaged.
 int placeCount(qint64 lastRow)
@@ -45,6 +51,9 @@ TranscriptModel::TranscriptModel(HistoryService *history, QObject *parent)
     m_again.setSingleShot(true);
     m_again.setInterval(ReadAgainAfter);
     connect(&m_again, &QTimer::timeout, this, &TranscriptModel::read);
+    m_more.setSingleShot(true);
+    m_more.setInterval(0);
+    connect(&m_more, &QTimer::timeout, this, &TranscriptModel::applySome);
     m_needAgain.setSingleShot(true);
     connect(&m_needAgain, &QTimer::timeout, this, &TranscriptModel::readNeeded);
 }
@@ -59,6 +68,9 @@ void TranscriptModel::open(const QString &conversation)
     m_projector.reset();
     m_buffered.clear();
     m_bufferedBytes = 0;
+    m_live.clear();
+    m_liveBytes = 0;
+    m_more.stop();
     m_floor = 0;
     m_attempts = 0;
     m_isReadingNeeded = false;
@@ -79,6 +91,8 @@ void TranscriptModel::reread()
     if (m_conversation.isEmpty())
         return;
     m_projector.reset(); // Events are buffered until the rows are there.
+    m_buffered = std::exchange(m_live, {}) + m_buffered;
+    m_bufferedBytes += std::exchange(m_liveBytes, 0);
     m_attempts = 0;
     read();
 }
@@ -189,27 +203,52 @@ void TranscriptModel::takeEvents(const EventBatch &events)
 
 void TranscriptModel::applyLive(const EventBatch &events)
 {
+    m_live += events;
+    for (const EventDelivery &delivery : events)
+        m_liveBytes += delivery.event->payload.size();
+    if (m_liveBytes > MostLiveBytes) {
+        m_projector.reset();
+        m_live.clear();
+        m_liveBytes = 0;
+        readAgainSoon();
+        return;
+    }
+    if (!m_more.isActive())
+        applySome();
+}
+
+// What does not fit waits for the next turn of the event loop, so that nobody waits for it.
+void TranscriptModel::applySome()
+{
     std::map<qint64, TranscriptRow> changed;
     bool turnEnded = false;
-    for (qsizetype i = 0; i < events.size(); ++i) {
-        const Event &event = *events[i].event;
+    qint64 bytes = 0;
+    qsizetype i = 0;
+    for (; i < m_live.size() && bytes < MostAppliedBytes; ++i) {
+        const Event &event = *m_live[i].event;
+        bytes += event.payload.size();
         if (event.seq <= m_floor)
             continue;
         if (event.seq != m_floor + 1) {
             publish(changed);
             m_projector.reset();
-            m_buffered = events.mid(i);
+            m_buffered = std::exchange(m_live, {}).mid(i);
+            m_bufferedBytes = std::exchange(m_liveBytes, 0);
             readAgainSoon();
             return;
         }
         m_floor = event.seq;
         turnEnded = turnEnded || event.kind == EventKind::TurnFinish;
-        const QList<qint64> numbers = m_projector->apply(event, events[i].bytes);
+        const QList<qint64> numbers = m_projector->apply(event, m_live[i].bytes);
         for (const qint64 number : numbers) {
             if (const TranscriptRow *row = m_projector->row(number))
                 changed[number] = *row;
         }
     }
+    m_live.remove(0, i);
+    m_liveBytes = m_live.isEmpty() ? 0 : m_liveBytes - bytes;
+    if (!m_live.isEmpty())
+        m_more.start();
     publish(changed);
     for (const qint64 number : QSet<qint64>(m_inherited)) {
         const auto row = changed.find(number);
@@ -245,36 +284,53 @@ void TranscriptModel::readRow(qint64 row, int attempt)
 
 void TranscriptModel::readWholeText(const TranscriptRow &row, QObject *context, TextReply reply)
 {
-    readMoreText(row, row.firstSeq, {}, context, reply);
+    readMoreText(row, {}, 1, context, reply);
 }
 
-// A read gives a few megabytes at most, so a long text takes several.
-void TranscriptModel::readMoreText(const TranscriptRow &row, qint64 fromSeq, const QList<EventPtr> &before,
-                                   QObject *context, const TextReply &reply)
+// A read gives a few megabytes at most, so a long text takes several; and the log may be a moment behind what
+// is shown.
+void TranscriptModel::readMoreText(const TranscriptRow &row, const QList<EventPtr> &before, int attempt,
+                                   const QPointer<QObject> &context, const TextReply &reply)
 {
-    const auto count = static_cast<int>(std::min<qint64>(row.lastSeq - fromSeq + 1, MostTextEvents));
-    m_history->events(row.conversation, {EventKind::TextDelta}, fromSeq, count, context,
-                      [this, self = QPointer<TranscriptModel>(this), row, before, context,
+    const EventKind kind =
+        row.kind == TranscriptRow::Kind::Reasoning ? EventKind::ReasoningDelta : EventKind::TextDelta;
+    // A row that was given up ends with the event that says so.
+    const QList<EventKind> kinds{kind, EventKind::StepAbandoned};
+    const qint64 from = before.isEmpty() ? row.firstSeq : before.last()->seq + 1;
+    const auto take = [this, self = QPointer<TranscriptModel>(this), row, kind, before, attempt, context,
                        reply](const Result<QList<EventPtr>, Error> &events) {
-                          if (!events || !self)
-                              return;
-                          const QList<EventPtr> all = before + *events;
-                          const bool isAll = events->isEmpty() || events->last()->seq >= row.lastSeq;
-                          if (!isAll && all.size() < MostTextEvents) {
-                              readMoreText(row, events->last()->seq + 1, all, context, reply);
-                              return;
-                          }
-                          reply([all, row] {
-                              QString text;
-                              for (const EventPtr &event : all) {
-                                  const Json payload = event->json();
-                                  if (event->seq <= row.lastSeq && payload[u"attempt"] == row.data[u"attempt"]
-                                      && payload[u"part"] == row.data[u"part"])
-                                      text += payload[u"text"].toString();
-                              }
-                              return text;
-                          });
-                      });
+        if (!self || !context)
+            return;
+        const QList<EventPtr> all = events ? before + *events : before;
+        const bool isBehind = all.isEmpty() || all.last()->seq < row.lastSeq;
+        qint64 bytes = 0;
+        for (const EventPtr &event : all)
+            bytes += event->payload.size();
+        if (isBehind && all.size() < MostTextEvents && bytes < MostTextBytes) {
+            if (all.size() > before.size()) {
+                readMoreText(row, all, 1, context, reply);
+            } else if (attempt < MostAttempts) {
+                QTimer::singleShot(ReadAgainAfter, this, [this, row, all, attempt, context, reply] {
+                    readMoreText(row, all, attempt + 1, context, reply);
+                });
+            } else {
+                reply({});
+            }
+            return;
+        }
+        reply([all, row, kind] {
+            QString text;
+            for (const EventPtr &event : all) {
+                if (event->kind != kind || event->seq > row.lastSeq)
+                    continue;
+                const Json payload = event->json();
+                if (payload[u"attempt"] == row.data[u"attempt"] && payload[u"part"] == row.data[u"part"])
+                    text += payload[u"text"].toString();
+            }
+            return text;
+        });
+    };
+    m_history->events(row.conversation, kinds, from, TextEventsPerRead, this, take);
 }
 
 void TranscriptModel::publish(const std::map<qint64, TranscriptRow> &changed)

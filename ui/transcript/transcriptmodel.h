@@ -14,6 +14,7 @@
 #include <QAbstractListModel>
 #include <QHash>
 #include <QList>
+#include <QPointer>
 #include <QSet>
 #include <QTimer>
 
@@ -72,7 +73,7 @@ public:
     void readOutput(const TranscriptRow &call, qint64 most, QObject *context,
                     std::function<void(const CallBytes &bytes)> reply);
     /// The whole text of an answer, also what its row does not hold; the function that is replied with makes
-    /// it and takes its time: call it in another thread. Not replied to if the log cannot be read.
+    /// it and takes its time: call it in another thread. It is empty if the log cannot be read.
     using TextReply = std::function<void(std::function<QString()> text)>;
     void readWholeText(const TranscriptRow &row, QObject *context, TextReply reply);
     /// Rows by number as the log has them, also those that are not here. At most a page is replied with, the
@@ -92,9 +93,10 @@ private:
     void onPage(const RowPage &page);
     void applyBuffered();
     void applyLive(const EventBatch &events);
+    void applySome();
     void publish(const std::map<qint64, TranscriptRow> &changed);
-    void readMoreText(const TranscriptRow &row, qint64 fromSeq, const QList<EventPtr> &before,
-                      QObject *context, const TextReply &reply);
+    void readMoreText(const TranscriptRow &row, const QList<EventPtr> &before, int attempt,
+                      const QPointer<QObject> &context, const TextReply &reply);
     void readAgainSoon();
     void readNeeded();
     void onNeeded(int first, int last, const RowPage &page);
@@ -107,6 +109,9 @@ private:
     std::unique_ptr<TranscriptProjector> m_projector; ///< Null until the rows were read.
     EventBatch m_buffered; ///< Events of this conversation that came before the rows.
     qint64 m_bufferedBytes = 0;
+    EventBatch m_live; ///< Events that follow the rows and have not been applied.
+    qint64 m_liveBytes = 0;
+    QTimer m_more;
     qint64 m_floor = 0; ///< Events up to this seq are in the rows.
     QHash<QString, qint64> m_seen; ///< Last seq of each conversation that had events in this run.
     QTimer m_again;

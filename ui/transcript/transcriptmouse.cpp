@@ -104,11 +104,8 @@ void TranscriptView::setHover(const QPoint &point)
     }
     if (viewport()->cursor().shape() != shape)
         viewport()->setCursor(shape);
-    const QString link = m_hover.hit.what == What::Link ? m_hover.hit.value : QString();
-    if (link != m_hoveredLink) {
-        m_hoveredLink = link;
-        Q_EMIT linkHovered(link);
-    }
+    if (before.hit.what == What::Link || m_hover.hit.what == What::Link)
+        tellLink(m_hover.hit.what == What::Link ? m_hover.hit.value : QString());
 }
 
 void TranscriptView::activate(const Target &target)
@@ -181,6 +178,7 @@ void TranscriptView::mousePressEvent(QMouseEvent *event)
     const QPoint point = event->position().toPoint();
     setHover(point);
     m_isKeyboard = false;
+    m_targetIndex = -1;
     const qint64 nowMs = QDateTime::currentMSecsSinceEpoch();
     const bool again = m_clicks == 2 && nowMs - m_lastClickMs <= QApplication::doubleClickInterval()
         && (point - m_lastClick).manhattanLength() < QApplication::startDragDistance();

@@ -4,7 +4,6 @@
 #include "transcript/transcriptselection.h"
 
 #include "store/rows.h"
-#include "text/inerttext.h"
 #include "transcript/rowtext.h"
 
 #include <algorithm>
@@ -59,7 +58,7 @@ bool TranscriptSelection::addTo(QString &out, const TranscriptRow &row) const
     QString part;
     if (hasText(row)) {
         if (const auto selected = range(row.row, row.text.size()))
-            part = inertText(QStringView(row.text).mid(selected->first, selected->second - selected->first));
+            part = copiedText(QStringView(row.text).mid(selected->first, selected->second - selected->first));
     } else if (row.kind == TranscriptRow::Kind::Call || row.kind == TranscriptRow::Kind::Error) {
         part = rowCopy(row);
     }

@@ -46,9 +46,9 @@ TranscriptView::TranscriptView(QWidget *parent)
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setAccessibleName(tr("Transcript"));
-    setAccessibleDescription(
-        tr("Messages, answers and tool calls. Up and Down walk the rows, Space unfolds, Enter "
-           "shows a call, Ctrl+C copies."));
+    setAccessibleDescription(tr(
+        "Messages, answers and tool calls. Up and Down walk the rows, Right and Left the "
+        "links and buttons in a row, Space unfolds, Enter shows a call or follows a link, Ctrl+C copies."));
     viewport()->setMouseTracking(true);
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     viewport()->setCursor(Qt::IBeamCursor);
@@ -163,6 +163,7 @@ RowShape TranscriptView::shapeOf(int place) const
 void TranscriptView::onReset()
 {
     m_current = -1;
+    m_targetIndex = -1;
     m_waiting.clear();
     m_open.clear();
     m_outputs.clear();
@@ -416,7 +417,11 @@ void TranscriptView::paintRow(QPainter *painter, int place, const QRect &clip)
         tint.setAlphaF(0.25F);
         painter->fillRect(box, tint);
     }
-    if (isCurrent)
+    if (!isCurrent)
+        return;
+    if (const auto target = keyTarget())
+        paintFocusRing(painter, QRectF(target->rect).adjusted(-3, -1, 3, 1), Metrics::RadiusControl);
+    else
         paintFocusRing(painter, QRectF(box).adjusted(-4, -2, 4, 2), Metrics::RadiusCard);
 }
 

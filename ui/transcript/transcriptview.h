@@ -46,6 +46,12 @@ public:
     void toggle(int place); ///< Folds or unfolds a row that can; its top stays where it is.
     void toggleCurrent();
 
+    /// Links and buttons of a row that are in view, in the order of reading; their places in the viewport.
+    [[nodiscard]] QList<SegmentTarget> targetsOf(int place);
+    /// The one of the current row that keys have walked to, by its place in that list; -1: none.
+    [[nodiscard]] int currentTarget();
+    void pressTargetOf(int place, int number); ///< As if it had been clicked.
+
     void selectAll();
     void clearSelection();
     [[nodiscard]] QString selectedText() const; ///< As it was written; of rows that are here.
@@ -131,6 +137,14 @@ private:
     void readOutputOf(int place);
     void announce(int place);
 
+    void forEachTarget(int place, const std::function<void(size_t, int, const SegmentTarget &)> &call);
+    [[nodiscard]] QList<SegmentTarget> segmentTargets(int place, size_t segment);
+    [[nodiscard]] std::optional<Target> keyTarget();
+    void setTarget(size_t segment, int index);
+    bool moveTarget(int direction); ///< False if there was nowhere to go.
+    bool pressTarget();
+    bool clearTarget();
+    void tellLink(const QString &target);
     [[nodiscard]] Target targetAt(const QPoint &point) const;
     [[nodiscard]] std::optional<TextPoint> pointAt(const QPoint &point) const;
     void activate(const Target &target);
@@ -167,6 +181,9 @@ private:
     QPointer<TranscriptCopier> m_copier;
     int m_current = -1;
     bool m_isKeyboard = false; ///< The current row was reached by keys: it has a ring.
+    qint64 m_targetRow = 0; ///< What keys have walked to in a row: the row's number,
+    size_t m_targetSegment = 0;
+    int m_targetIndex = -1; ///< and which of the segment's targets; -1: none.
     QPoint m_pressed{-1, -1};
     QPoint m_pointer{-1, -1};
     Target m_hover;

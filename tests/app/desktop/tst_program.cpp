@@ -196,7 +196,7 @@ private Q_SLOTS:
         QCOMPARE(process.exitCode(), 0);
         QCOMPARE(complaints(process), QByteArray());
         QCOMPARE(summary().openTurnSeq, 0);
-        QCOMPARE(summary().stateDetail, u"stopped"_s);
+        QCOMPARE(summary().stateDetail, u"closed"_s); // Not by a person.
         QCOMPARE(summary().sandboxState, u"paused"_s);
     }
 

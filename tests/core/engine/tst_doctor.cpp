@@ -108,6 +108,21 @@ private Q_SLOTS:
                  qPrintable(orphans.text));
     }
 
+    void keysAreToldByWhereTheyCameFrom()
+    {
+        const QString before = line(check(f->engine.get()), u"keychain"_s).text;
+        QVERIFY2(before.contains(u"keys from the environment: SUPERSERVE_API_KEY"_s), qPrintable(before));
+        QVERIFY2(!before.contains(u"session"_s), qPrintable(before));
+        // One that nobody set, and one in place of the variable's.
+        for (const QString &variable : {u"MOONSHOT_API_KEY"_s, u"SUPERSERVE_API_KEY"_s})
+            f->engine->setSessionKey(variable, Secret(f->sandboxd.key()), this,
+                                     [](const Result<Done, Error> &) {});
+        const QString after = line(check(f->engine.get()), u"keychain"_s).text;
+        QVERIFY2(after.contains(u"keys entered for this session: SUPERSERVE_API_KEY, MOONSHOT_API_KEY"_s),
+                 qPrintable(after));
+        QVERIFY2(!after.contains(u"environment: SUPERSERVE_API_KEY"_s), qPrintable(after));
+    }
+
     void onlyLooking()
     {
         EngineOptions options = f->options;

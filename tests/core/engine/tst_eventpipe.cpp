@@ -104,6 +104,23 @@ private Q_SLOTS:
         QCOMPARE(delivered()[2].event->json()[u"text"].toString(), face + u'b');
     }
 
+    // A picture in a text, say: no event is so large that reading it takes long.
+    void longDeltasAreSeveralEvents()
+    {
+        const QString text = QString(u"x"_s + u"😀"_s.repeated(150'000) + u"end"_s);
+        m_log->appendDelta(EventKind::TextDelta, 1, 1, 1, 0, text);
+        QVERIFY(durable());
+        QTRY_VERIFY_WITH_TIMEOUT(delivered().size() >= 6, 5000);
+        QString joined;
+        for (const EventDelivery &delivery : delivered().mid(1)) {
+            const QString part = delivery.event->json()[u"text"].toString();
+            QVERIFY(part.size() <= 65'536);
+            QVERIFY(part.isValidUtf16());
+            joined += part;
+        }
+        QVERIFY(joined == text);
+    }
+
     void outputLeavesRoomOnTheDisk()
     {
         const QString call = newId();

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "engine/appsettings.h"
+#include "engine/endpoints.h"
 #include "enginefixture.h"
 #include "support/testmain.h"
 
 #include <QTest>
+
+#include <optional>
 
 using namespace Pilothouse;
 using namespace Pilothouse::Tests;
@@ -38,6 +41,19 @@ class TestHandwork : public Tests::Test {
         });
         (void)QTest::qWaitFor([&] { return problem != u"no reply"_s; }, Patience);
         return problem;
+    }
+    ServiceInfo service(const QString &id)
+    {
+        std::optional<ServiceInfo> found;
+        f->engine->services(f.get(), [&](const QList<ServiceInfo> &list) {
+            found = ServiceInfo();
+            for (const ServiceInfo &info : list) {
+                if (info.id == id)
+                    found = info;
+            }
+        });
+        (void)QTest::qWaitFor([&] { return found.has_value(); }, Patience);
+        return found.value_or(ServiceInfo());
     }
     QStringList machineStates() const
     {
@@ -165,6 +181,132 @@ private Q_SLOTS:
             seen = result ? result->seen : result.error().message;
         });
         QTRY_VERIFY_WITH_TIMEOUT(!seen.isEmpty(), Patience);
+    }
+
+    void anAddressThatIsNoneIsRefused_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("plain http elsewhere") << u"http://api.example.com/v1"_s;
+        QTest::newRow("looks like this computer") << u"http://localhost.example.com"_s;
+        QTest::newRow("a password") << u"https://user:secret@api.example.com/v1"_s;
+        QTest::newRow("a user") << u"https://user@api.example.com/v1"_s;
+        QTest::newRow("an empty user") << u"https://@api.example.com/v1"_s;
+        QTest::newRow("a question") << u"https://api.example.com/v1?key=1"_s;
+        QTest::newRow("a fragment") << u"https://api.example.com/v1#x"_s;
+        QTest::newRow("another scheme") << u"ftp://api.example.com/v1"_s;
+        QTest::newRow("no scheme") << u"api.example.com/v1"_s;
+        QTest::newRow("no host") << u"https:///v1"_s;
+        QTest::newRow("a file") << u"file:///etc/passwd"_s;
+        QTest::newRow("a script") << u"javascript:alert(1)"_s;
+        QTest::newRow("words") << u"https://not an address"_s;
+        QTest::newRow("a key") << u"sk-ant-0123456789"_s;
+        QTest::newRow("too long") << QString(u"https://api.example.com/"_s + QString(1000, u'x'));
+    }
+
+    void anAddressThatIsNoneIsRefused()
+    {
+        QFETCH(QString, text);
+        QVERIFY(!Endpoints::checked(text));
+        std::optional<Error> error;
+        f->engine->setEndpoint(u"moonshotai"_s, text, f.get(), [&error](const Result<Done, Error> &done) {
+            error = done ? Error() : done.error();
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(error.has_value(), Patience);
+        QVERIFY(!error->message.isEmpty() && !error->kept.isEmpty() && !error->todo.isEmpty());
+        QVERIFY(!error->toText().contains(text)); // It could hold a key.
+        QVERIFY(AppSettings(f->folder.path()).endpoint(u"moonshotai"_s).isEmpty());
+        // Edited by hand it counts for nothing.
+        f->closeEngine();
+        AppSettings(f->folder.path()).setEndpoint(u"moonshotai"_s, text);
+        f->openEngine();
+        QVERIFY(!service(u"moonshotai"_s).endpointChosen);
+    }
+
+    void anAddressOfTheSettingsIsUsedAndKeysStayWithTheirs()
+    {
+        f->closeEngine();
+        const QString own = f->environment.take(u"ANTHROPIC_BASE_URL"_s);
+        f->environment[u"ANTHROPIC_API_KEY"_s] = u"sk-ant-of-the-environment"_s;
+        f->openEngine();
+        QCOMPARE(service(u"anthropic"_s).keySource, ServiceInfo::KeySource::Environment);
+        const auto setTo = [this](const QString &address) {
+            QString problem = u"no reply"_s;
+            f->engine->setEndpoint(u"anthropic"_s, address, f.get(),
+                                   [&problem](const Result<Done, Error> &done) {
+                                       problem = done ? QString() : done.error().message;
+                                   });
+            (void)QTest::qWaitFor([&] { return problem != u"no reply"_s; }, Patience);
+            return problem;
+        };
+        QCOMPARE(setTo(own), QString());
+        ServiceInfo info = service(u"anthropic"_s);
+        QCOMPARE(info.endpoint, own);
+        QVERIFY(info.endpointChosen && info.endpointCanBeSet && info.endpointSource.isEmpty());
+        // The key of the environment was not given for this address: it is asked for anew.
+        QCOMPARE(info.keySource, ServiceInfo::KeySource::None);
+        QCOMPARE(info.keyWithheld, u"ANTHROPIC_API_KEY"_s);
+        const auto settings = EngineFixture::settings(u"hand"_s, u"Work."_s, {u"bash"_s}, u"keep"_s, 7);
+        f->begin(settings, u"Go."_s);
+        QVERIFY(f->waitForEnd() != u"finished"_s);
+        QVERIFY(f->model.requests().isEmpty());
+
+        const auto enter = [this](const QByteArray &key) {
+            f->engine->setSessionKey(u"ANTHROPIC_API_KEY"_s, Secret(key), f.get(),
+                                     [](const Result<Done, Error> &) {});
+        };
+        enter("sk-ant-for-this-address");
+        QCOMPARE(service(u"anthropic"_s).keySource, ServiceInfo::KeySource::Session);
+        f->model.enqueue(ModelReply().text(u"Done."_s));
+        f->begin(settings, u"Go."_s); // The next turn goes there.
+        QCOMPARE(f->waitForEnd(), u"finished"_s);
+        QCOMPARE(f->model.requests().size(), 1);
+        // Another address gets neither key, one of the same origin gets it.
+        QCOMPARE(setTo(u"https://api.example.com/v1"_s), QString());
+        info = service(u"anthropic"_s);
+        QCOMPARE(info.keySource, ServiceInfo::KeySource::None);
+        QCOMPARE(info.keyWithheld, u"ANTHROPIC_API_KEY"_s);
+        QCOMPARE(setTo(QString(own + u"/elsewhere"_s)), QString());
+        QCOMPARE(service(u"anthropic"_s).keySource, ServiceInfo::KeySource::Session);
+        // Its own address again, however it is written: the key of the environment is for it.
+        for (const QString &address :
+             {QString(), u"https://api.anthropic.com/v1"_s, u"https://API.anthropic.com:443/"_s}) {
+            QCOMPARE(setTo(address), QString());
+            QCOMPARE(service(u"anthropic"_s).keySource, ServiceInfo::KeySource::Environment);
+        }
+        // Kept, and no more trusted after a start.
+        QCOMPARE(setTo(own), QString());
+        f->closeEngine();
+        f->openEngine();
+        info = service(u"anthropic"_s);
+        QCOMPARE(info.endpoint, own);
+        QCOMPARE(info.keySource, ServiceInfo::KeySource::None);
+        // A variable comes first, with its key.
+        f->closeEngine();
+        f->environment[u"ANTHROPIC_BASE_URL"_s] = u"https://proxy.example.com"_s;
+        f->openEngine();
+        info = service(u"anthropic"_s);
+        QCOMPARE(info.endpointSource, u"ANTHROPIC_BASE_URL"_s);
+        QVERIFY(!info.endpointChosen && !info.endpointCanBeSet);
+        QCOMPARE(info.keySource, ServiceInfo::KeySource::Environment);
+    }
+
+    void aSandboxAddressOfTheSettingsIsUsed()
+    {
+        f->closeEngine();
+        const QString own = f->environment.take(u"SUPERSERVE_BASE_URL"_s);
+        const QByteArray key = f->environment.value(u"SUPERSERVE_API_KEY"_s).toUtf8();
+        f->openEngine();
+        QString problem = u"no reply"_s;
+        f->engine->setEndpoint(u"superserve"_s, own, f.get(), [&problem](const Result<Done, Error> &done) {
+            problem = done ? QString() : done.error().message;
+        });
+        QTRY_COMPARE_WITH_TIMEOUT(problem, QString(), Patience);
+        QCOMPARE(service(u"superserve"_s).keyWithheld, u"SUPERSERVE_API_KEY"_s);
+        QCOMPARE(service(u"superserve"_s).endpoint, own);
+        f->engine->setSessionKey(u"SUPERSERVE_API_KEY"_s, Secret(key), f.get(),
+                                 [](const Result<Done, Error> &) {});
+        finishedTurn();
+        QVERIFY(f->calls().join(u' ').contains(u"/sandboxes"_s));
     }
 };
 

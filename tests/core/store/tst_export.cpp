@@ -118,8 +118,8 @@ private Q_SLOTS:
         QVERIFY(reader);
         const QByteArray text = markdown(*reader, script.conversation());
         for (const char *part :
-             {"# Fix the tests\n", "## You\n\n```text\nFix the tests\nplease\n```\n", "## Call bash\n",
-              "exit code 1", "collected 3 items", "One test fails.", "Turn 1 ended\\: finished"})
+             {"# Fix the tests\n", "## You\n\nFix the tests\\\nplease\n", "## Call bash\n", "exit code 1",
+              "collected 3 items", "One test fails.", "Turn 1 ended\\: finished"})
             QVERIFY2(text.contains(part), part);
         QVERIFY(!text.contains("Half an ans"));
         QVERIFY(text.contains("warning: \\u{1b}[33mslow"));
@@ -163,22 +163,47 @@ private Q_SLOTS:
         static const QRegularExpression Obeyed(
             u"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\x{202a}-\\x{202e}\\x{2066}-\\x{2069}]"_s);
         QVERIFY(!text.contains(Obeyed));
+        // Outside of fences and code in the text no mark is read but those that were written for it.
         QString fence;
-        int fences = 0;
+        QStringList outside;
         for (const QString &line : text.split(u'\n')) {
-            const bool isFence = line.startsWith(u"```"_s);
-            if (fence.isEmpty() && isFence) {
-                fence = line.left(line.lastIndexOf(u'`') + 1);
-                ++fences;
-            } else if (!fence.isEmpty() && line == fence) {
+            static const QRegularExpression Fence(u"^(`{3,})[a-z]*$"_s);
+            const QRegularExpressionMatch match = Fence.match(line);
+            if (fence.isEmpty() && match.hasMatch())
+                fence = match.captured(1);
+            else if (!fence.isEmpty() && line == fence)
                 fence.clear();
-            } else if (fence.isEmpty()) {
-                static const QRegularExpression Markup(u"(?<!\\\\)[<>!\\[\\]`*_]"_s);
-                QVERIFY2(!line.contains(Markup), qPrintable(line));
-            }
+            else if (fence.isEmpty())
+                outside += line;
         }
         QVERIFY(fence.isEmpty());
-        QCOMPARE(fences, int(hostile.size()) * 4);
+        int sections = 0;
+        for (QString line : std::as_const(outside)) {
+            static const QRegularExpression Code(u"`[^`]+`|<http://evil\\.example[^<>]*>"_s);
+            static const QRegularExpression Markup(u"(?<!\\\\)[<>\\[\\]`*_]"_s);
+            sections += line.startsWith(u"## "_s) ? 1 : 0;
+            QVERIFY2(!line.remove(Code).contains(Markup), qPrintable(line));
+        }
+        QCOMPARE(sections, int(hostile.size()) * 3);
+    }
+
+    // An answer is read as it was in the window.
+    void markdownAnswersAreMarkdown()
+    {
+        const QString answer =
+            u"# Done\n\nSee **this**:\n\n- one\n- `two`\n\n```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"_s;
+        Tests::EventScript script;
+        script.addCreated();
+        QByteArray payload = "{\"turn\":1,\"step\":1,\"attempt\":1,\"part\":0,\"text\":";
+        appendJsonString(payload, answer);
+        script.add(EventKind::TextDelta, payload + "}");
+        const auto reader = written(script);
+        QVERIFY(reader);
+        const QByteArray text = markdown(*reader, script.conversation());
+        QVERIFY2(
+            text.contains("## Answer\n\n### Done\n\nSee **this**:\n\n- one\n- `two`\n\n```py\nx = 1\n```\n\n"
+                          "| a | b |\n| --- | --- |\n| 1 | 2 |\n\n"),
+            text.constData());
     }
 
     void markdownOfALongConversation()

@@ -4,6 +4,7 @@
 #include "core/store/eventscript.h"
 #include "store/transcriptprojector.h"
 #include "support/testmain.h"
+#include "text/dataaddress.h"
 
 #include <QRandomGenerator>
 #include <QTest>
@@ -299,6 +300,49 @@ private Q_SLOTS:
         QVERIFY(rows.at(3).data.toJson().size() < 64 * 1024);
         QVERIFY(rows.at(3).data[u"argsCut"].toBool());
         QVERIFY(rows.at(3).text.size() <= 200);
+    }
+
+    // Of a picture in a text only the begin is kept, however the text was cut, and what follows it stays.
+    void picturesAreShortened_data()
+    {
+        QTest::addColumn<int>("piece");
+        QTest::newRow("at once") << 1'000'000;
+        QTest::newRow("large pieces") << 65'536;
+        QTest::newRow("odd pieces") << 7'919;
+    }
+    void picturesAreShortened()
+    {
+        QFETCH(int, piece);
+        const QByteArray address = "data:image/png;base64," + QByteArray(300'000, 'A');
+        const QByteArray text = "See ![one](" + address + ") and ![two](" + address + ") there.";
+        Tests::EventScript script;
+        for (int at = 0; at < text.size(); at += piece)
+            script.add(EventKind::TextDelta,
+                       "{\"turn\":1,\"step\":1,\"attempt\":1,\"part\":0,\"text\":\"" + text.mid(at, piece)
+                           + "\"}");
+        const auto rows = project(script.all());
+        QCOMPARE(rows.size(), size_t(1));
+        const QByteArray kept = address.left(DataAddress::Kept);
+        QCOMPARE(rows.at(1).text.toUtf8(),
+                 QByteArray("See ![one](" + kept + ") and ![two](" + kept + ") there."));
+        QVERIFY(!rows.at(1).data.contains(u"cut"));
+    }
+
+    // Thoughts are over when the answer begins, also for who reads the row while it is open.
+    void thoughtsEndWithTheAnswer()
+    {
+        Tests::EventScript script;
+        const QByteArray place = "{\"turn\":1,\"step\":1,\"attempt\":1,\"part\":";
+        script.add(EventKind::ReasoningDelta, place + "0,\"text\":\"hm\"}");
+        QVERIFY(!project(script.all()).at(1).data[u"over"].toBool());
+        const qint64 lastThought = script.lastSeq();
+        script.add(EventKind::TextDelta, place + "1,\"text\":\"so\"}");
+        const auto written = project(script.all());
+        QVERIFY(written.at(1).data[u"over"].toBool());
+        QVERIFY(!written.at(1).closed);
+        QCOMPARE(written.at(1).lastSeq, lastThought);
+        script.add(EventKind::ReasoningDelta, place + "0,\"text\":\"wait\"}");
+        QVERIFY(!project(script.all()).at(1).data[u"over"].toBool());
     }
 
     void hostilePayloads()

@@ -65,7 +65,13 @@ private Q_SLOTS:
         add("link", u"[a](https://x.org/y \"t\")"_s, u"[a](https://x.org/y)"_s);
         add("link with round brackets", u"[a](https://x.org/y_(z))"_s, u"[a](https://x.org/y_(z))"_s);
         add("bold link", u"**[a](https://x.org)**"_s, u"[*a*](https://x.org)"_s);
-        add("odd link is a link with its target", u"[a](javascript:x)"_s, u"[a](javascript:x)"_s);
+        add("script is no link", u"[a](javascript:x)"_s, u"a (javascript:x)"_s);
+        add("bold script is no link", u"**[a](javascript:x)** b"_s, u"*a (javascript:x)* b"_s);
+        add("file is no link", u"[a](file:///etc/passwd)"_s, u"a (file:///etc/passwd)"_s);
+        add("data is no link", u"[a](data:text/html;base64,AAAA)"_s, u"a (data:text/html;base64,AAAA)"_s);
+        add("path is no link", u"[a](/home/user/x.txt)"_s, u"a (/home/user/x.txt)"_s);
+        add("path as its own words", u"[b/x.txt](b/x.txt) c"_s, u"b/x.txt c"_s);
+        add("hidden marks in a script link", u"[c](vbscript:\u0001y)"_s, u"c (vbscript:\\u{1}y)"_s);
         add("bare address", u"see https://x.org/a."_s, u"see [https://x.org/a](https://x.org/a)."_s);
         add("angle", u"<https://x.org>"_s, u"[https://x.org](https://x.org)"_s);
         add("brackets", u"a[1] = [b]"_s, u"a[1] = [b]"_s);

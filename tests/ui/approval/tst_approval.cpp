@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "approval/approvalbar.h"
+#include "approval/approvalcard.h"
 #include "approval/approvaltext.h"
 #include "approval/pendingcalls.h"
 #include "core/store/eventscript.h"
@@ -73,6 +74,71 @@ QPushButton *button(QWidget *parent, const QString &text)
 class TestApproval : public Tests::Test {
     Q_OBJECT
 private Q_SLOTS:
+    // Words, keys and ages stand whole beside or below each other.
+    void nothingIsCutWhereItIsNarrow_data()
+    {
+        QTest::addColumn<int>("width");
+        QTest::addColumn<Qt::Key>("key");
+        for (const int width : {280, 320, 352, 420, 700}) {
+            QTest::addRow("asks %d", width) << width << Qt::Key_unknown;
+            QTest::addRow("edits %d", width) << width << Qt::Key_E;
+            QTest::addRow("denies %d", width) << width << Qt::Key_D;
+        }
+    }
+    void nothingIsCutWhereItIsNarrow()
+    {
+        QFETCH(int, width);
+        QFETCH(Qt::Key, key);
+        PendingCall asked =
+            call("{\"path\":\"/home/user/project/src/webhooks/handlers.py\",\"content\":\"a\"}");
+        asked.toolName = u"writeFile"_s;
+        asked.askedMs = QDateTime::currentMSecsSinceEpoch() - 75'000;
+        ApprovalCard card(asked);
+        card.setPosition(2, 3);
+        card.setContext({true, u"example.org"_s});
+        card.resize(width, card.heightForWidth(width));
+        card.show();
+        QVERIFY(QTest::qWaitForWindowActive(&card));
+        card.setFocus();
+        if (key != Qt::Key_unknown)
+            QTest::keyClick(&card, key);
+        QCOMPARE(editField(&card) != nullptr, key == Qt::Key_E);
+        card.resize(width, card.heightForWidth(width));
+        QCoreApplication::processEvents();
+        card.resize(width, card.heightForWidth(width));
+        QCOMPARE(card.width(), width); // It asks for no more.
+        QList<QWidget *> whole;
+        for (QLabel *label : card.findChildren<QLabel *>()) {
+            if (label->isVisibleTo(&card) && !label->wordWrap())
+                whole.append(label);
+        }
+        for (QPushButton *button : card.findChildren<QPushButton *>()) {
+            if (button->isVisibleTo(&card))
+                whole.append(button);
+        }
+        QVERIFY(whole.size() >= 7);
+        for (const QPlainTextEdit *field : card.findChildren<QPlainTextEdit *>())
+            QVERIFY(!field->isVisibleTo(&card) || !field->verticalScrollBar()->isVisible());
+        QList<QRect> places;
+        for (const QWidget *widget : std::as_const(whole)) {
+            const QRect place(widget->mapTo(&card, QPoint(0, 0)), widget->size());
+            const QByteArray told =
+                QString(widget->accessibleName() + u' ' + QString::number(place.x()) + u','
+                        + QString::number(place.y()) + u' ' + QString::number(place.width()) + u" wants "
+                        + QString::number(widget->sizeHint().width()))
+                    .toUtf8();
+            QVERIFY2(place.width() >= widget->sizeHint().width(), told.constData());
+            QVERIFY2(card.rect().contains(place), told.constData());
+            for (const QRect &other : std::as_const(places))
+                QVERIFY2(!other.intersects(place), told.constData());
+            places.append(place);
+        }
+        if (const QString folder = qEnvironmentVariable("PH_PICTURES"); !folder.isEmpty())
+            QVERIFY(card.grab().save(folder + u"/approval-"_s
+                                     + QString::fromLatin1(QTest::currentDataTag()).replace(u' ', u'-')
+                                     + u".png"_s));
+    }
+
     void theWholeCommandIsShown()
     {
         const QString command = u"echo "_s + QString(50'000, u'a') + u" && rm -rf /tail"_s;

@@ -129,11 +129,11 @@ int main(int argc, char **argv)
         look("/home/user/reports/soak-histogram.png", u"image"_s);
         look("/home/user/data.bin", u"hex"_s);
         files.holdTransfers = true;
-        pane.operations()->upload(&files, pane.session()->place(), {u"/tmp/a.tar.gz"_s}, "/home/user");
+        pane.operations()->upload({&files, pane.session()->place(), Id}, {u"/tmp/a.tar.gz"_s}, "/home/user");
         files.progressTransfer({4000000, 9000000, 0, 1, "a.tar.gz"});
         files.faults["makeFolder /home/user/x"] =
             Tests::fault(FileFault::Kind::Exists, u"Something of that name is there already."_s);
-        pane.operations()->makeFolder(&files, pane.session()->place(), "/home/user/x");
+        pane.operations()->makeFolder({&files, pane.session()->place(), Id}, "/home/user/x");
         waitFor([&] { return pane.operations()->running() == 1; }, 5000);
         shot(u"operations"_s);
         pane.setConversation(Id, u"local"_s, u"sb-1"_s, u"paused"_s);

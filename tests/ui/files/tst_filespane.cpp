@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "files/changesfoot.h"
 #include "files/filename.h"
 #include "files/filespane.h"
 #include "files/filessession.h"
@@ -11,13 +12,16 @@
 #include "scriptedfiles.h"
 #include "support/testmain.h"
 #include "theme/controls/button.h"
+#include "theme/controls/searchfield.h"
 #include "theme/controls/toolbutton.h"
 
 #include <QAccessible>
+#include <QApplication>
 #include <QClipboard>
 #include <QDateTime>
 #include <QDragEnterEvent>
 #include <QGuiApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QSignalSpy>
@@ -118,6 +122,16 @@ private:
         for (int i = 0; i < model()->rowCount(parent); ++i)
             list.append(model()->index(i, 0, parent).data().toString());
         return list;
+    }
+
+    template <typename T>
+    [[nodiscard]] T *button(const QString &name) const
+    {
+        for (T *candidate : m_pane->findChildren<T *>()) {
+            if (candidate->isVisible() && candidate->accessibleName() == name)
+                return candidate;
+        }
+        return nullptr;
     }
 
     [[nodiscard]] const FileOperation &lastOperation() const
@@ -424,6 +438,299 @@ private Q_SLOTS:
         select("/home/user/src/main.py");
         QTest::keyClick(m_pane->tree(), Qt::Key_C, Qt::ControlModifier);
         QCOMPARE(QGuiApplication::clipboard()->text(), u"/home/user/src/main.py"_s);
+    }
+
+    /// Where the row goes that is selected: its neighbour, with the keyboard.
+    void aRowThatGoesHandsOnItsPlace_data()
+    {
+        QTest::addColumn<QByteArray>("gone");
+        QTest::addColumn<QByteArray>("next");
+        QTest::newRow("in the middle") << QByteArray("/home/user/src/b") << QByteArray("/home/user/src/c");
+        QTest::newRow("last of a folder") << QByteArray("/home/user/src/c") << QByteArray("/home/user/src/b");
+        QTest::newRow("only one of a folder")
+            << QByteArray("/home/user/src/deep/x") << QByteArray("/home/user/src/deep");
+        QTest::newRow("a folder") << QByteArray("/home/user/src/deep") << QByteArray("/home/user/src/a");
+        QTest::newRow("last of all") << QByteArray("/home/user/z") << QByteArray("/home/user/README.md");
+    }
+
+    void aRowThatGoesHandsOnItsPlace()
+    {
+        QFETCH(QByteArray, gone);
+        QFETCH(QByteArray, next);
+        for (const char *name : {"a", "b", "c"})
+            m_files->add(QByteArray("/home/user/src/") + name, "x");
+        m_files->erase("/home/user/src/main.py");
+        m_files->add("/home/user/z", "x");
+        open();
+        waitForTree();
+        m_pane->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_pane.get()));
+        for (const bool byKey : {true, false}) {
+            m_pane->tree()->setFocus();
+            m_pane->tree()->expand(model()->indexOf("/home/user/src"));
+            m_pane->tree()->expand(model()->indexOf("/home/user/src/deep"));
+            select(gone);
+            if (byKey) {
+                QTest::keyClick(m_pane->tree(), Qt::Key_Delete);
+            } else { // By the agent, or by anybody.
+                m_files->erase(gone);
+                QTest::keyClick(m_pane->tree(), Qt::Key_F5);
+            }
+            QTRY_VERIFY_WITH_TIMEOUT(!model()->indexOf(gone).isValid(), Wait);
+            waitForTree();
+            QCOMPARE(model()->path(m_pane->tree()->currentIndex()), next);
+            QVERIFY(m_pane->tree()->selectionModel()->isSelected(m_pane->tree()->currentIndex()));
+            QCOMPARE(m_pane->tree()->selectionModel()->selectedIndexes().size(), 1);
+            QVERIFY(m_pane->tree()->hasFocus());
+            if (byKey) { // Once more, from the start.
+                if (gone == "/home/user/src/deep" || gone == "/home/user/src/deep/x")
+                    m_files->add("/home/user/src/deep/x", "x");
+                else
+                    m_files->add(gone, "x");
+                QTest::keyClick(m_pane->tree(), Qt::Key_F5);
+                QTRY_VERIFY_WITH_TIMEOUT(model()->indexOf(gone).isValid(), Wait);
+                waitForTree();
+            }
+        }
+    }
+
+    void severalThatGoLeaveOneSelected()
+    {
+        for (const char *name : {"a", "b", "c", "d"})
+            m_files->add(QByteArray("/home/user/") + name, "x");
+        open();
+        waitForTree();
+        m_pane->tree()->setFocus();
+        select("/home/user/a");
+        QTest::keyClick(m_pane->tree(), Qt::Key_Down, Qt::ShiftModifier);
+        QTest::keyClick(m_pane->tree(), Qt::Key_Down, Qt::ShiftModifier);
+        QCOMPARE(m_pane->tree()->selectedEntries().size(), 3);
+        QTest::keyClick(m_pane->tree(), Qt::Key_Delete);
+        QTRY_VERIFY_WITH_TIMEOUT(!model()->indexOf("/home/user/c").isValid(), Wait);
+        QCOMPARE(model()->path(m_pane->tree()->currentIndex()), QByteArray("/home/user/d"));
+        QCOMPARE(m_pane->tree()->selectedEntries().size(), 1);
+        QVERIFY(m_pane->tree()->hasFocus());
+    }
+
+    void theRowsThatCameAreSelected()
+    {
+        open();
+        waitForTree();
+        m_pane->tree()->setFocus();
+        select("/home/user/src/main.py");
+        QTest::keyClick(m_pane->tree(), Qt::Key_F2);
+        auto *editor = m_pane->tree()->findChild<QLineEdit *>();
+        QVERIFY(editor);
+        editor->clear();
+        QTest::keyClicks(editor, u"aaa.py"_s);
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(model()->path(m_pane->tree()->currentIndex()),
+                                  QByteArray("/home/user/src/aaa.py"), Wait);
+        QCOMPARE(m_pane->tree()->selectedEntries().size(), 1);
+        QVERIFY(m_pane->tree()->hasFocus());
+        m_pane->uploadFiles({u"/tmp/one.txt"_s, u"/tmp/two"_s}); // Beside the file that is selected.
+        QTRY_COMPARE_WITH_TIMEOUT(model()->path(m_pane->tree()->currentIndex()),
+                                  QByteArray("/home/user/src/one.txt"), Wait);
+        // What is looked at again stays where it was.
+        QTest::keyClick(m_pane->tree(), Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(m_pane->session()->isListing(), Wait);
+        waitForTree();
+        QCOMPARE(model()->path(m_pane->tree()->currentIndex()), QByteArray("/home/user/src/one.txt"));
+        QVERIFY(m_pane->tree()->hasFocus());
+        // The folder above shows the one it was left for.
+        ToolButton *up = button<ToolButton>(u"Show the folder above"_s);
+        QVERIFY(up);
+        QTest::mouseClick(up, Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(model()->path(m_pane->tree()->currentIndex()), QByteArray("/home/user"),
+                                  Wait);
+    }
+
+    void noticesBelongToTheirConversation()
+    {
+        open();
+        waitForTree();
+        m_files->holdTransfers = true;
+        m_answers.target = u"/tmp/out"_s;
+        Q_EMIT m_pane->preview()->downloadWanted("/home/user/README.md");
+        QVERIFY(button<ToolButton>(u"Cancel"_s));
+        const QString other = u"6a3c8d7e-0000-4000-8000-000000000002"_s;
+        m_pane->setConversation(other, u"local"_s, u"sb-2"_s, u"active"_s);
+        waitForTree();
+        QVERIFY(!button<ToolButton>(u"Cancel"_s));
+        QCOMPARE(m_pane->operations()->running(), 1); // It goes on.
+        m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), other},
+                                         "/home/user/other");
+        QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Dismiss"_s), Wait);
+        open();
+        QVERIFY(!button<ToolButton>(u"Dismiss"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Cancel"_s), Wait);
+        TransferSum sum;
+        sum.files = 1;
+        m_pane->setConversation(other, u"local"_s, u"sb-2"_s, u"active"_s);
+        m_files->releaseTransfer(sum);
+        QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
+        open(); // What became of it is told where it was begun.
+        QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Dismiss"_s), Wait);
+        QVERIFY(m_pane->operations()->operations().first().words.contains("Downloaded"_L1));
+        // Of each some of the last are kept.
+        for (int i = 0; i < 10; ++i)
+            m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), other},
+                                             "/home/user/n" + QByteArray::number(i));
+        QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
+        QCOMPARE(m_pane->operations()->operations().size(), 4);
+        QCOMPARE(m_pane->operations()->operations().first().conversation, Id);
+    }
+
+    void aDismissedNoticeHandsOnTheKeyboard()
+    {
+        open();
+        waitForTree();
+        for (const char *path : {"/home/user/one", "/home/user/two"})
+            m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), Id}, path);
+        QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
+        waitForTree();
+        for (int left = 2; left > 0; --left) {
+            auto *dismiss = button<ToolButton>(u"Dismiss"_s);
+            QVERIFY(dismiss);
+            dismiss->setFocus();
+            QTest::keyClick(dismiss, Qt::Key_Space);
+            const QWidget *now = m_pane->focusWidget();
+            QVERIFY(now);
+            if (left > 1)
+                QCOMPARE(now->accessibleName(), u"Dismiss"_s);
+            else
+                QCOMPARE(now, m_pane->tree());
+        }
+    }
+
+    void theFootSaysOnlyWhatIsKnown()
+    {
+        auto *foot = m_pane->findChild<ChangesFoot *>();
+        QVERIFY(foot);
+        QVERIFY(!foot->isVisible());
+        m_pane->setConversation(Id, u"local"_s, {}, {}); // No machine yet.
+        QVERIFY(!foot->isVisible());
+        open(u"paused"_s); // Never looked at.
+        QVERIFY(!foot->isVisible());
+        open();
+        waitForTree();
+        QVERIFY(!foot->isVisible()); // Nothing has begun.
+        m_pane->takeEvents(
+            batch(EventKind::TurnStart, "{\"turn\":1}", 1, QDateTime::currentMSecsSinceEpoch() - 60000));
+        QVERIFY(foot->isVisible());
+        QCOMPARE(foot->text(), u"No changes"_s);
+        m_pane->takeEvents(
+            batch(EventKind::SandboxState, "{\"state\":\"paused\",\"sandboxId\":\"sb-1\"}", 2));
+        QVERIFY(foot->isVisible()); // As it was seen.
+        m_pane->takeEvents(
+            batch(EventKind::SandboxState, "{\"state\":\"deleted\",\"sandboxId\":\"sb-1\"}", 3));
+        QVERIFY(!foot->isVisible());
+    }
+
+    void filtersWhatIsThere()
+    {
+        m_files->add("/home/user/src/deep/Match-one.txt", "x");
+        m_files->add("/home/user/docs/match-two.txt", "x");
+        m_files->add("/home/user/docs/other.txt", "x");
+        open();
+        waitForTree();
+        auto *field = m_pane->findChild<SearchField *>();
+        QVERIFY(field);
+        FileTreeView *tree = m_pane->tree();
+        tree->setFocus();
+        select("/home/user/README.md");
+        const auto isShown = [&](const QByteArray &path) {
+            const QModelIndex index = model()->indexOf(path);
+            return index.isValid() && !tree->visualRect(index).isEmpty();
+        };
+        m_files->log.clear();
+        field->setFocus();
+        QTest::keyClicks(field, u"MATCH"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown("/home/user/src/deep/Match-one.txt"), Wait);
+        QVERIFY(isShown("/home/user/docs/match-two.txt"));
+        QVERIFY(!isShown("/home/user/docs/other.txt"));
+        QVERIFY(!isShown("/home/user/README.md"));
+        QVERIFY(tree->selectedEntries().isEmpty()); // Not seen, not deleted.
+        const auto words = [&] {
+            for (const QLabel *label : m_pane->findChildren<QLabel *>()) {
+                if (label->accessibleName() == "What the filter shows"_L1)
+                    return label->isVisible() ? label->text() : QString();
+            }
+            return u"no label"_s;
+        };
+        // node_modules was not entered by the survey.
+        QCOMPARE(words(), u"5 of 10 shown; folders that were not opened are not searched"_s);
+        QVERIFY2(m_files->log.isEmpty(), qPrintable(m_files->log.join(u'\n')));
+        QTest::keyClick(field, Qt::Key_Down);
+        QVERIFY(tree->hasFocus());
+        QVERIFY(isShown(model()->path(tree->currentIndex())));
+        // What comes while it is on is filtered, too.
+        m_files->add("/home/user/docs/a.txt", "x");
+        m_files->add("/home/user/docs/match-three.txt", "x");
+        QTest::keyClick(tree, Qt::Key_F5);
+        QTRY_VERIFY_WITH_TIMEOUT(isShown("/home/user/docs/match-three.txt"), Wait);
+        QTRY_VERIFY_WITH_TIMEOUT(!isShown("/home/user/docs/a.txt"), Wait);
+        waitForTree();
+        // What is made is seen, whatever the filter.
+        m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), Id}, "/home/user/new");
+        QTRY_VERIFY_WITH_TIMEOUT(isShown("/home/user/new"), Wait);
+        QVERIFY(field->text().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(isShown("/home/user/README.md"), Wait);
+        QVERIFY(words().isEmpty());
+        field->setFocus();
+        QTest::keyClicks(field, u"xyzzy"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(words().startsWith("0 of "_L1), Wait);
+        QTest::keyClick(field, Qt::Key_Escape);
+        QVERIFY(field->text().isEmpty());
+        QVERIFY(isShown("/home/user/README.md"));
+        QVERIFY(!tree->isExpanded(model()->indexOf("/home/user/docs"))); // As it was before.
+    }
+
+    void filteringWakesNoMachine()
+    {
+        open();
+        waitForTree();
+        m_pane->takeEvents(
+            batch(EventKind::SandboxState, "{\"state\":\"paused\",\"sandboxId\":\"sb-1\"}", 2));
+        m_files->log.clear();
+        QSignalSpy wake(m_pane.get(), &FilesPane::wakeRequested);
+        auto *field = m_pane->findChild<SearchField *>();
+        field->setFocus();
+        QTest::keyClicks(field, u"main"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            !m_pane->tree()->visualRect(model()->indexOf("/home/user/src/main.py")).isEmpty(), Wait);
+        QVERIFY2(m_files->log.isEmpty(), qPrintable(m_files->log.join(u'\n')));
+        QVERIFY(wake.isEmpty());
+        // Another conversation is not filtered.
+        m_pane->setConversation(u"6a3c8d7e-0000-4000-8000-000000000002"_s, u"local"_s, u"sb-2"_s,
+                                u"active"_s);
+        QVERIFY(field->text().isEmpty());
+    }
+
+    /// Controls that go when they are pressed, or soon after.
+    void theKeyboardIsNeverLost()
+    {
+        open();
+        waitForTree();
+        m_pane->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(m_pane.get()));
+        auto *up = button<ToolButton>(u"Show the folder above"_s);
+        up->setFocus();
+        while (up->isEnabled()) {
+            QTest::keyClick(up, Qt::Key_Space);
+            waitForTree();
+        }
+        QCOMPARE(QApplication::focusWidget(), m_pane->tree());
+        m_pane->takeEvents(
+            batch(EventKind::SandboxState, "{\"state\":\"paused\",\"sandboxId\":\"sb-1\"}", 2));
+        auto *wake = button<Button>(u"Wake the machine"_s);
+        QVERIFY(wake);
+        wake->setFocus();
+        QTest::keyClick(wake, Qt::Key_Space);
+        QCOMPARE(QApplication::focusWidget(), wake);
+        m_pane->takeEvents(
+            batch(EventKind::SandboxState, "{\"state\":\"resuming\",\"sandboxId\":\"sb-1\"}", 3));
+        QCOMPARE(QApplication::focusWidget(), m_pane->tree());
     }
 
     void errorsOfTheRootSayWhatToDo()

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "settings/endpointrow.h"
 #include "settings/keyrow.h"
 #include "settings/settingspage.h"
 #include "support/testmain.h"
@@ -103,6 +104,135 @@ private Q_SLOTS:
         QCOMPARE(row->verdict(), u"works"_s);
     }
 
+    void theKeyboardStaysOnWhatWasPressed()
+    {
+        SettingsPage page;
+        QList<ServiceInfo> known = services();
+        known[1].keySource = ServiceInfo::KeySource::Session;
+        known[1].keyFrom = u"ANTHROPIC_API_KEY"_s;
+        known[1].keyHint = u"…6789"_s;
+        page.setServices(known);
+        page.setUsable(true);
+        page.resize(1200, 700);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QSignalSpy tested(&page, &SettingsPage::testRequested);
+        for (const QString &id : {u"anthropic"_s, u"local"_s}) {
+            Button *test = page.keyRow(id)->testButton();
+            test->setFocus();
+            tested.clear();
+            for (const Result<ServiceTest, Error> &result :
+                 {Result<ServiceTest, Error>(ServiceTest{u"GET x"_s, u"answers, 12 ms"_s, 12}),
+                  Result<ServiceTest, Error>(fail(Error{ErrorKind::Model, u"No."_s, {}, {}}))}) {
+                QTest::keyClick(test, Qt::Key_Space);
+                QCOMPARE(QApplication::focusWidget(), test);
+                QTest::keyClick(test, Qt::Key_Space); // Once is enough.
+                QTest::mouseClick(test, Qt::LeftButton);
+                QCOMPARE(tested.size(), 1);
+                page.setTested(id, result);
+                QCOMPARE(QApplication::focusWidget(), test);
+                tested.clear();
+            }
+            QTest::mouseClick(test, Qt::LeftButton);
+            QCOMPARE(tested.size(), 1);
+        }
+        Button *forget = nullptr;
+        for (Button *button : page.keyRow(u"anthropic"_s)->findChildren<Button *>()) {
+            if (button->text() == "Forget"_L1)
+                forget = button;
+        }
+        QVERIFY(forget && forget->isVisible());
+        forget->setFocus();
+        QTest::keyClick(forget, Qt::Key_Space);
+        page.setServices(services()); // It is forgotten, and the button goes.
+        QVERIFY(!forget->isVisible());
+        QCOMPARE(QApplication::focusWidget(), page.keyRow(u"anthropic"_s)->enterButton());
+
+        page.showSection(u"data"_s);
+        Button *check = nullptr;
+        for (Button *button : page.findChildren<Button *>()) {
+            if (button->text() == "Check now"_L1)
+                check = button;
+        }
+        QVERIFY(check && check->isVisible());
+        QSignalSpy checks(&page, &SettingsPage::doctorRequested);
+        check->setFocus();
+        QTest::keyClick(check, Qt::Key_Space);
+        QTest::keyClick(check, Qt::Key_Space);
+        QCOMPARE(checks.size(), 1);
+        QCOMPARE(QApplication::focusWidget(), check);
+        page.setDoctor({{DoctorLine::Verdict::Ok, u"store"_s, u"fine"_s}});
+        QCOMPARE(QApplication::focusWidget(), check);
+        QTest::keyClick(check, Qt::Key_Space);
+        QCOMPARE(checks.size(), 2);
+        page.setUsable(false); // Nobody will answer; it must not stay as it is for ever.
+        page.setUsable(true);
+        check->setFocus();
+        QTest::keyClick(check, Qt::Key_Space);
+        QCOMPARE(checks.size(), 3);
+    }
+
+    void anAddressIsEnteredAndRefusedInWords()
+    {
+        SettingsPage page;
+        QList<ServiceInfo> known = services();
+        known[1].endpointBuiltIn = known[1].endpoint;
+        known[1].endpointCanBeSet = true;
+        page.setServices(known);
+        page.setUsable(true);
+        page.showSection(u"endpoints"_s);
+        page.resize(1200, 700);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        EndpointRow *row = page.endpointRow(u"anthropic"_s);
+        QVERIFY(row);
+        QVERIFY(!page.endpointRow(u"local"_s)); // It has none.
+        QCOMPARE(row->field()->text(), known[1].endpoint);
+        QVERIFY(!row->useButton()->isEnabled()); // Nothing was typed.
+        QVERIFY(!row->resetButton()->isVisible());
+        QSignalSpy entered(&page, &SettingsPage::endpointEntered);
+        QSignalSpy left(&page, &SettingsPage::left);
+        row->field()->setFocus();
+        row->field()->selectAll();
+        QTest::keyClicks(row->field(), u"http://example.com"_s);
+        QTest::keyClick(row->field(), Qt::Key_Return);
+        QCOMPARE(entered.size(), 1);
+        QCOMPARE(entered.last().at(1).toString(), u"http://example.com"_s);
+        page.setEndpointProblem(u"anthropic"_s, Error{ErrorKind::Usage, u"Over plain http."_s, {}, {}});
+        QVERIFY(textOf(page).contains(u"Over plain http."_s));
+        page.setServices(known); // What is typed stays.
+        QCOMPARE(row->field()->text(), u"http://example.com"_s);
+        QTest::keyClick(row->field(), Qt::Key_Escape); // First the text, then the page.
+        QCOMPARE(row->field()->text(), known[1].endpoint);
+        QCOMPARE(left.size(), 0);
+        row->field()->selectAll();
+        QTest::keyClicks(row->field(), u"https://example.com/v1"_s);
+        row->useButton()->setFocus();
+        QTest::keyClick(row->useButton(), Qt::Key_Space);
+        QCOMPARE(entered.size(), 2);
+        known[1].endpoint = u"https://example.com/v1"_s;
+        known[1].endpointChosen = true;
+        known[1].keyWithheld = u"ANTHROPIC_API_KEY"_s;
+        page.setServices(known);
+        QCOMPARE(QApplication::focusWidget(), row->field()); // There is nothing to use now.
+        QVERIFY(textOf(page).contains(u"Its own is https://api.anthropic.com/v1"_s));
+        QVERIFY(textOf(page).contains(u"given for another address"_s));
+        QVERIFY(textOf(page).contains(u"no key for this address"_s));
+        row->resetButton()->setFocus();
+        QTest::keyClick(row->resetButton(), Qt::Key_Space);
+        QCOMPARE(entered.last().at(1).toString(), QString());
+        page.setServices(services());
+        QVERIFY(!row->resetButton()->isVisible());
+        QCOMPARE(QApplication::focusWidget(), row->field());
+        // What the environment sets is shown and cannot be changed.
+        known = services();
+        known[1].endpointSource = u"ANTHROPIC_BASE_URL"_s;
+        page.setServices(known);
+        QVERIFY(row->field()->isReadOnly());
+        QVERIFY(!row->useButton()->isVisible());
+        QVERIFY(textOf(page).contains(u"Set by ANTHROPIC_BASE_URL"_s));
+    }
+
     void columnsOfKeysStandUnderEachOther()
     {
         SettingsPage page;
@@ -115,7 +245,7 @@ private Q_SLOTS:
             page.resize(width, 700);
             page.show();
             QVERIFY(QTest::qWaitForWindowExposed(&page));
-            for (const QString &column : {u"Key"_s, u"Last test"_s, u"Seen"_s}) {
+            for (const QString &column : {u"Key"_s, u"Last test"_s, u"Answer"_s}) {
                 QSet<int> lefts;
                 int count = 0;
                 for (const QLabel *label : page.findChildren<QLabel *>()) {

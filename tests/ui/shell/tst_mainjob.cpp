@@ -407,7 +407,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(window.workspace()->conversations()->rowCount(), 1, Patience);
         QTRY_COMPARE_WITH_TIMEOUT(window.workspace()->current(), id, Patience); // It was looked at last.
         QTRY_COMPARE_WITH_TIMEOUT(window.rows(), before, Patience);
-        QVERIFY(window.text().contains(u"Stopped by you"_s));
+        QVERIFY(window.text().contains(u"Stopped because the program was closed"_s));
         QTRY_VERIFY_WITH_TIMEOUT(output(window).contains(u"Line 1: it lives"_s), Patience);
         QCOMPARE(window.edit()->toPlainText(), u"A thought not sent"_s);
         QVERIFY(!window.isRunning());

@@ -324,8 +324,8 @@ private Q_SLOTS:
         });
         const QString remote = server.url("/x.png?d=secret").toString();
         const QString inside =
-            u"data:image/png;base64,"_s + QString::fromLatin1(noisePng(200, 160).toBase64());
-        QVERIFY(inside.size() > 100'000);
+            u"data:image/png;base64,"_s + QString::fromLatin1(noisePng(1360, 1360).toBase64());
+        QVERIFY(inside.size() > 7'000'000); // About what a script may hold.
         const QString answer = u"One ![chart]("_s + remote
             + u")\\n\\nTwo ![plot](/home/user/plot.png)\\n\\nThree ![big](/home/user/big.png)\\n\\nFour ![inside]("_s
             + inside + u")\\n\\nThat is all."_s;
@@ -362,8 +362,10 @@ private Q_SLOTS:
         // The one in the text is decoded by itself; its text takes no room and is not said.
         QTRY_COMPARE_WITH_TIMEOUT(shown.size(), 1, Patience);
         const QPixmap decoded = images->picture(shown.first()).pixmap;
-        QVERIFY(!decoded.isNull() && decoded.width() <= 200);
+        QVERIFY(!decoded.isNull() && decoded.width() <= 1520 && decoded.height() <= 1280);
         QVERIFY(!window.text().contains(inside.mid(2000, 60)));
+        QVERIFY(!window.text().contains(inside.mid(60, 60)));
+        QVERIFY(window.text().contains(u"That is all."_s)); // What follows it is there.
         QVERIFY(window.transcript()->verticalScrollBar()->maximum() < 2500);
         // Nothing else was fetched.
         QCOMPARE(server.connectionCount(), 0);

@@ -3,7 +3,10 @@
 
 #include "support/testmain.h"
 #include "theme/controls/button.h"
+#include "theme/controls/segmented.h"
+#include "theme/controls/toolbutton.h"
 #include "theme/icons.h"
+#include "theme/paint.h"
 #include "theme/statelook.h"
 #include "theme/theme.h"
 #include "theme/tokens.h"
@@ -11,6 +14,7 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QPainter>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -205,6 +209,81 @@ private Q_SLOTS:
         QCOMPARE(bytesText(812), u"812 B"_s);
         QCOMPARE(bytesText(19'200), u"19 KB"_s);
         QCOMPARE(bytesText(2'100'000), u"2.1 MB"_s);
+    }
+
+    /// Where there are no tints, what is chosen has a frame, and a segment a check, too.
+    void whatIsChosenHasAShapeOfItsOwnInHighContrast()
+    {
+        Theme &theme = Theme::instance();
+        theme.force(Scheme::HighContrast);
+        const QColor text = theme.color(Role::Text);
+        // The middle of each side, just inside: all of it text colour means a frame.
+        const auto isFramed = [&](const QImage &image, const QRect &rect) {
+            int sides = 0;
+            for (const QPoint &at :
+                 {QPoint(rect.center().x(), rect.top() + 1), QPoint(rect.center().x(), rect.bottom() - 1),
+                  QPoint(rect.right() - 1, rect.center().y())})
+                sides += image.pixelColor(at) == text ? 1 : 0;
+            return sides == 3;
+        };
+        for (const bool active : {true, false}) {
+            QImage row(200, 24, QImage::Format_RGB32);
+            for (const bool chosen : {true, false}) {
+                row.fill(theme.color(Role::Window));
+                QPainter painter(&row);
+                paintRow(&painter, row.rect(), chosen, active, !chosen);
+                painter.end();
+                QCOMPARE(isFramed(row, row.rect()), chosen);
+            }
+        }
+        Segmented segmented(u"View"_s, {u"Output"_s, u"Arguments"_s, u"Model received"_s});
+        segmented.resize(segmented.sizeHint());
+        for (int chosen = 0; chosen < 3; ++chosen) {
+            segmented.setCurrent(chosen);
+            const QImage image = segmented.grab().toImage();
+            for (int i = 0; i < 3; ++i)
+                QCOMPARE(isFramed(image, segmented.button(i)->geometry()), i == chosen);
+        }
+        ToolButton tool(u"settings"_s, u"Settings"_s);
+        Button plain(u"Plain"_s, Button::Kind::Plain);
+        Button secondary(u"Other"_s, Button::Kind::Secondary);
+        for (QAbstractButton *button : std::initializer_list<QAbstractButton *>{&tool, &plain, &secondary}) {
+            button->setCheckable(true);
+            button->resize(button->sizeHint());
+            for (const bool checked : {true, false}) {
+                button->setChecked(checked);
+                QCOMPARE(isFramed(button->grab().toImage(), button->rect()), checked);
+            }
+        }
+        theme.force(Scheme::Light); // There the tint tells.
+        QCOMPARE(isFramed(segmented.grab().toImage(), segmented.button(2)->geometry()), false);
+    }
+
+    void aBusyButtonKeepsTheKeyboardAndTakesNoPress()
+    {
+        QWidget window;
+        window.resize(300, 120);
+        Button button(u"Test"_s, Button::Kind::Secondary, &window);
+        QPushButton other(u"Other"_s, &window);
+        other.move(100, 0);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        button.setFocus();
+        QSignalSpy clicked(&button, &QAbstractButton::clicked);
+        const QImage before = button.grab().toImage();
+        button.setBusy(true);
+        QVERIFY(button.hasFocus() && button.isEnabled());
+        QVERIFY(button.grab().toImage() != before); // It looks as if it could not be pressed.
+        for (const Qt::Key key : {Qt::Key_Space, Qt::Key_Return, Qt::Key_Enter, Qt::Key_Select})
+            QTest::keyClick(&button, key);
+        QTest::mouseClick(&button, Qt::LeftButton);
+        QTest::mouseDClick(&button, Qt::LeftButton);
+        QCOMPARE(clicked.size(), 0);
+        QTest::keyClick(&button, Qt::Key_Tab); // But it can be left.
+        QVERIFY(other.hasFocus());
+        button.setBusy(false);
+        QTest::mouseClick(&button, Qt::LeftButton);
+        QCOMPARE(clicked.size(), 1);
     }
 
     void aButtonTellsItsRingOnlyForTheKeyboard()

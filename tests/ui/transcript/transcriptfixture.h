@@ -74,6 +74,16 @@ public:
         return true;
     }
 
+    /// Shown before the store has it, as a window sees events.
+    bool liveBeforeStored()
+    {
+        const EventBatch batch = script.all().mid(m_shown);
+        live();
+        QSignalSpy committed(store.get(), &Store::committed);
+        store->append(batch, false);
+        return committed.wait(Patience);
+    }
+
     void startTurn(int turn)
     {
         m_turn = turn;
@@ -114,6 +124,21 @@ public:
             + "\",\"providerCallId\":\"p\",\"toolName\":\"bash\",\"args\":{\"command\":";
         appendJsonString(payload, command);
         script.add(EventKind::ToolCall, payload + "}}");
+    }
+    /// The same of any tool, with its arguments as JSON.
+    void callWith(const QString &callId, const QByteArray &tool, const QByteArray &arguments)
+    {
+        script.add(EventKind::ToolCall,
+                   place() + ",\"attempt\":1,\"callId\":\"" + callId.toUtf8()
+                       + "\",\"providerCallId\":\"p\",\"toolName\":\"" + tool + "\",\"args\":" + arguments
+                       + "}");
+    }
+    void deny(const QString &callId, const QByteArray &reason)
+    {
+        script.add(EventKind::ToolApproval,
+                   place() + ",\"callId\":\"" + callId.toUtf8()
+                       + "\",\"state\":\"denied\",\"by\":\"user\",\"rule\":\"\",\"reason\":\"" + reason
+                       + "\"}");
     }
     void ask(const QString &callId)
     {

@@ -69,6 +69,43 @@ private Q_SLOTS:
         QCOMPARE(pixelsOf(shown.picture(first.translated(0, 2 * line)), green), 0);
     }
 
+    // Where there are no tints, a frame says which call is shown beside.
+    void theChosenCallIsFramedInHighContrast()
+    {
+        Theme::instance().force(Scheme::HighContrast);
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        QStringList calls;
+        for (int i = 0; i < 3; ++i) { // One stack: first, middle, last.
+            calls.append(newId());
+            shown.call(calls.last(), u"make"_s);
+            shown.run(calls.last());
+            shown.result(calls.last(), 0, 0);
+        }
+        QVERIFY(shown.show({640, 600}));
+        const QColor text = Theme::instance().color(Role::Text);
+        for (const QString &id : std::as_const(calls)) {
+            const QRect row = shown.view->rowRect(shown.placeOfCall(id));
+            // How thick the right side of the card is, below its upper corner.
+            const auto side = [&] {
+                const QImage picture = shown.picture();
+                int x = picture.width() - 1;
+                while (x > 0 && picture.pixelColor(x, row.top() + 12) != text)
+                    --x;
+                int thick = 0;
+                while (x > 0 && picture.pixelColor(x--, row.top() + 12) == text)
+                    ++thick;
+                return thick;
+            };
+            shown.view->setActiveCall({});
+            const int before = side();
+            shown.view->setActiveCall(id);
+            QCOMPARE(side(), before + 1);
+        }
+        Theme::instance().force({});
+    }
+
     void longOutputIsCutAtTwelveLines()
     {
         Tests::TranscriptFixture shown;
@@ -135,6 +172,93 @@ private Q_SLOTS:
         QTest::mouseClick(shown.view->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(60, 14));
         QCOMPARE(looked.size(), 1);
         QCOMPARE(opened.size(), 1);
+    }
+
+    // Every state in the narrowest conversation.
+    void cardsAtNarrowWidths_data()
+    {
+        QTest::addColumn<bool>("isDark");
+        QTest::addColumn<int>("width");
+        for (const int width : {320, 370, 420}) {
+            QTest::addRow("narrow-light-%d", width) << false << width;
+            QTest::addRow("narrow-dark-%d", width) << true << width;
+        }
+    }
+    void cardsAtNarrowWidths()
+    {
+        QFETCH(bool, isDark);
+        QFETCH(int, width);
+        Theme::instance().force(isDark ? Scheme::Dark : Scheme::Light);
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        const auto call = [&](const QByteArray &tool, const QByteArray &args) {
+            const QString id = newId();
+            shown.callWith(id, tool, args);
+            return id;
+        };
+        const QByteArray file =
+            "{\"path\":\"/home/user/project/src/webhooks/handlers.py\",\"content\":\"a\\nb\\n\"}";
+        const QString done = call("writeFile", file);
+        shown.run(done);
+        shown.resultWith(done, "\"exitCode\":null,\"durationMs\":320,\"outcome\":\"known\"");
+        const QString bash =
+            call("bash", "{\"command\":\"pytest tests/test_webhooks.py -q -n 4 --maxfail=1\"}");
+        shown.run(bash);
+        shown.output(bash, "50 of 50 passed in 12.31s, 2 warnings, 1 skipped\n");
+        shown.resultWith(bash,
+                         "\"exitCode\":0,\"durationMs\":72000,\"outcome\":\"known\",\"stdoutBytes\":49");
+        const QString failed = call("bash", "{\"command\":\"npm run build -- --watch\"}");
+        shown.run(failed);
+        shown.resultWith(failed, "\"exitCode\":1,\"durationMs\":900,\"outcome\":\"known\"");
+        const QString limit = call("bash", "{\"command\":\"npm run build -- --watch\"}");
+        shown.run(limit);
+        shown.resultWith(limit,
+                         "\"exitCode\":124,\"durationMs\":60200,\"outcome\":\"known\",\"timedOut\":true");
+        const QString lost = call("writeFile", file);
+        shown.run(lost);
+        shown.resultWith(lost, "\"outcome\":\"unknown\"");
+        const QString stopped = call("bash", "{\"command\":\"sleep 1000\"}");
+        shown.run(stopped);
+        shown.resultWith(stopped,
+                         "\"exitCode\":130,\"durationMs\":61000,\"outcome\":\"known\",\"stopped\":true");
+        const QString denied = call("writeFile", file);
+        shown.ask(denied);
+        shown.deny(denied, "Not in this folder, please");
+        const QString allowed = call("writeFile", file);
+        shown.ask(allowed);
+        shown.allow(allowed);
+        const QString running = call("writeFile", file);
+        shown.run(running);
+        const QString waiting = call("writeFile", file);
+        shown.ask(waiting);
+        const QString proposed = call("writeFile", file);
+        QVERIFY(shown.show({width, 900}));
+        // The name of the tool stands whole, in its colour and as wide as in a wide window.
+        const TranscriptStyle style;
+        for (const QString &id : {done, lost, denied, allowed, running, waiting, proposed}) {
+            const QRect row = shown.view->rowRect(shown.placeOfCall(id));
+            const int left = row.x() + Metrics::SpaceXxl;
+            const int end = left + style.tool.metrics.horizontalAdvance(u"writeFile"_s);
+            const QRect name(left, row.y() + 4, end - left, 24);
+            const QImage picture = shown.picture();
+            Tests::TranscriptFixture wide;
+            wide.script.addCreated();
+            wide.startTurn(1);
+            const QString other = newId();
+            wide.callWith(other, "writeFile", "{\"path\":\"x\"}");
+            QVERIFY(wide.show({900, 300}));
+            const QRect place = wide.view->rowRect(wide.placeOfCall(other));
+            const QColor ink = Theme::instance().color(Role::Text);
+            const int inks = pixelsOf(
+                wide.picture(QRect(place.x() + Metrics::SpaceXxl, place.y() + 4, end - left, 24)), ink);
+            QVERIFY(inks > 10);
+            QVERIFY2(pixelsOf(picture.copy(name), ink) >= inks, qPrintable(id));
+        }
+        if (const QString folder = qEnvironmentVariable("PH_PICTURES"); !folder.isEmpty())
+            QVERIFY(shown.picture().save(folder + u'/' + QString::fromLatin1(QTest::currentDataTag())
+                                         + u".png"_s));
+        Theme::instance().force(Scheme::Light);
     }
 
     // All of it, to be looked at when PH_PICTURES names a folder.

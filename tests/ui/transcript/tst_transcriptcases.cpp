@@ -6,12 +6,17 @@
 #include "support/testmain.h"
 #include "transcriptfixture.h"
 
+#include <QAccessible>
 #include <QBuffer>
+#include <QClipboard>
 #include <QElapsedTimer>
+#include <QGuiApplication>
 #include <QImage>
 #include <QPushButton>
 #include <QTcpServer>
 #include <QTcpSocket>
+#include <QThread>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -167,28 +172,162 @@ private Q_SLOTS:
         QCOMPARE(connections, 0);
     }
 
-    // A picture whose text is longer than what a row keeps comes from the log.
-    void aPictureLargerThanItsRow()
+    // What is offered is asked for once and only through what was given for it; bounds hold.
+    void picturesAreAskedForWithBounds()
     {
-        const QString address = u"data:image/png;base64,"_s + QString::fromLatin1(noisePng(1200).toBase64());
-        QVERIFY(address.size() > 4'000'000);
+        const QString dead = u"http://127.0.0.1:9/x.png?d=secret"_s;
         TranscriptFixture shown;
         shown.startTurn(1);
-        shown.text(u"Look: ![x]("_s);
-        for (qsizetype at = 0; at < address.size(); at += 50'000)
-            shown.text(address.mid(at, 50'000));
-        shown.text(u") there.\n"_s);
+        shown.text(u"![chart]("_s + dead + u")\n\n![plot](/home/user/plot.png)\n"_s);
         shown.endText();
         QVERIFY(shown.show({700, 500}));
-        int pictures = 0;
-        const TranscriptImages *images = shown.view->images();
-        connect(images, &TranscriptImages::changed, this, [&](const QString &key) {
-            pictures += images->picture(key).state == TranscriptImages::State::Shown ? 1 : 0;
-        });
+        TranscriptImages *images = shown.view->images();
+        QStringList asked;
+        TranscriptImages::Sources sources;
+        sources.remote = [&](const QUrl &url, qint64 most, QObject *, const TranscriptImages::Reply &reply) {
+            asked += url.toString();
+            QCOMPARE(most, TranscriptImages::MostBytes);
+            reply(fail(Error{ErrorKind::Sandbox, u"The connection was refused."_s, {}, {}}));
+        };
+        sources.sandbox = [&](const QString &path, qint64 most, QObject *,
+                              const TranscriptImages::Reply &reply) {
+            asked += path;
+            QCOMPARE(most, TranscriptImages::MostBytes);
+            reply(QByteArray(most + 1, 'x')); // A service that does not keep to it.
+        };
+        images->setSources(sources);
         shown.view->goToEnd();
-        QTRY_COMPARE_WITH_TIMEOUT(pictures, 1, TranscriptFixture::Patience);
-        // Scaled, and the text of it takes no room.
+        shown.view->viewport()->repaint();
+        QVERIFY(asked.isEmpty());
+        images->load(u"/home/user/plot.png"_s, u"/home/user/plot.png"_s);
+        QVERIFY(images->picture(u"/home/user/plot.png"_s).state == TranscriptImages::State::Failed);
+        QVERIFY(images->picture(u"/home/user/plot.png"_s).problem.contains(u"larger"_s));
+        images->load(dead, dead);
+        QCOMPARE(asked, (QStringList{u"/home/user/plot.png"_s, dead}));
+        QVERIFY(images->picture(dead).state == TranscriptImages::State::Failed);
+        QVERIFY(images->picture(dead).problem.contains(u"refused"_s));
+        images->load(u"x"_s, u"file:///etc/passwd"_s);
+        QCOMPARE(asked.size(), 2);
+    }
+
+    // A picture of megabytes in a text: at once or in pieces, read back or shown before the log has it.
+    void aPictureOfMegabytes_data()
+    {
+        QTest::addColumn<int>("side");
+        QTest::addColumn<int>("piece");
+        QTest::addColumn<bool>("live");
+        QTest::newRow("8 MB, live, in pieces") << 1690 << 65'536 << true;
+        QTest::newRow("8 MB, read, in pieces") << 1690 << 65'536 << false;
+        QTest::newRow("8 MB, read, at once") << 1690 << 100'000'000 << false;
+        QTest::newRow("4 MB, live, at once") << 1180 << 100'000'000 << true;
+    }
+    void aPictureOfMegabytes()
+    {
+        QFETCH(int, side);
+        QFETCH(int, piece);
+        QFETCH(bool, live);
+        const QByteArray png = noisePng(side);
+        qInfo("%.1f MB", static_cast<double>(png.size()) / 1e6);
+        QVERIFY(png.size() > qsizetype(side) * side * 28 / 10);
+        const QString text =
+            u"Look: ![x](data:image/png;base64,"_s + QString::fromLatin1(png.toBase64()) + u") there.\n"_s;
+        TranscriptFixture shown;
+        if (live)
+            QVERIFY(shown.show({700, 500}));
+        shown.startTurn(1);
+        for (qsizetype at = 0; at < text.size(); at += piece)
+            shown.text(text.mid(at, piece));
+        shown.endText();
+        if (!live)
+            QVERIFY(shown.show({700, 500}));
+        const TranscriptImages *images = shown.view->images();
+        QString key;
+        connect(images, &TranscriptImages::changed, this, [&](const QString &changed) { key = changed; });
+        // Nothing holds up the thread that paints.
+        qint64 longest = 0;
+        QElapsedTimer since;
+        QTimer beat;
+        connect(&beat, &QTimer::timeout, this, [&] {
+            longest = std::max(longest, since.elapsed());
+            since.start();
+        });
+        beat.start(1);
+        since.start();
+        if (live)
+            QVERIFY(shown.liveBeforeStored());
+        shown.view->goToEnd();
+        QTRY_VERIFY_WITH_TIMEOUT(images->picture(key).state == TranscriptImages::State::Shown
+                                     || images->picture(key).state == TranscriptImages::State::Failed,
+                                 TranscriptFixture::Patience);
+        beat.stop();
+        qInfo("longest %lld ms", longest);
+        QCOMPARE(images->picture(key).problem, QString());
+        const QPixmap pixmap = images->picture(key).pixmap;
+        QVERIFY(!pixmap.isNull());
+        QVERIFY(pixmap.width() <= 1520 && pixmap.height() <= 1280); // Scaled.
+        QVERIFY(images->decodedIn() && images->decodedIn() != QThread::currentThreadId());
+        // Its text is neither kept nor laid out nor read aloud, and what follows it is there.
+        const int place = 1;
+        const TranscriptRow &row = shown.model->rowAt(place);
+        QVERIFY(row.kind == TranscriptRow::Kind::Text);
+        QVERIFY(row.text.size() < 70'000);
+        QVERIFY(row.text.endsWith(u") there.\n"_s));
         QVERIFY(shown.bar()->maximum() < 500);
+        QAccessibleInterface *list = QAccessible::queryAccessibleInterface(shown.view.get());
+        QAccessibleInterface *item = list->child(place);
+        QVERIFY(item->text(QAccessible::Name).size() < 200);
+        QVERIFY(item->text(QAccessible::Name).contains(u"there"_s));
+        QAccessibleTextInterface *words = item->textInterface();
+        QVERIFY(words && words->characterCount() < 200);
+        shown.view->setCurrentPlace(place);
+        shown.view->copy();
+        QVERIFY(QGuiApplication::clipboard()->text().size() < 200);
+        // Not the target itself, which is measured in a release build.
+        if (piece < 100'000)
+            QVERIFY(longest < 150);
+    }
+
+    // The log may never have it.
+    void aPictureThatTheLogDoesNotHave()
+    {
+        TranscriptFixture shown;
+        QVERIFY(shown.show({700, 500}));
+        shown.startTurn(1);
+        shown.text(u"Look: ![x](data:image/png;base64,"_s + QString(200'000, u'A') + u") there.\n"_s);
+        shown.endText();
+        QString key;
+        connect(shown.view->images(), &TranscriptImages::changed, this,
+                [&](const QString &changed) { key = changed; });
+        shown.live(); // And is never stored.
+        QTRY_VERIFY_WITH_TIMEOUT(shown.view->images()->picture(key).state == TranscriptImages::State::Failed,
+                                 TranscriptFixture::Patience);
+        QVERIFY(shown.view->images()->picture(key).problem.contains(u"log"_s));
+    }
+
+    // Nobody thinks while the answer is written.
+    void thinkingEndsWhenTheAnswerBegins()
+    {
+        TranscriptFixture shown;
+        QVERIFY(shown.show());
+        shown.startTurn(1);
+        shown.text(u"Hm. "_s, EventKind::ReasoningDelta);
+        QVERIFY(shown.liveAndStored());
+        const int place = shown.model->rowCount() - 1;
+        const auto spoken = [&] { return shown.model->index(place).data(Qt::AccessibleTextRole).toString(); };
+        QVERIFY(spoken().startsWith(u"Thinking"_s));
+        const QRect head(shown.view->rowRect(place).topLeft(), QSize(300, 20));
+        const QImage before = shown.picture(head);
+        shown.nextPart();
+        shown.text(u"So it is."_s);
+        QVERIFY(shown.liveAndStored());
+        QVERIFY(spoken().startsWith(u"Thought"_s));
+        QVERIFY(!shown.model->rowAt(place).closed);
+        QVERIFY(shown.picture(head) != before);
+        // Also for who opens the conversation only now.
+        TranscriptModel other(shown.history.get());
+        other.open(shown.script.conversation());
+        QTRY_VERIFY_WITH_TIMEOUT(other.rowCount() == shown.model->rowCount(), TranscriptFixture::Patience);
+        QVERIFY(other.index(place).data(Qt::AccessibleTextRole).toString().startsWith(u"Thought"_s));
     }
 
     void badPicturesSayWhy()

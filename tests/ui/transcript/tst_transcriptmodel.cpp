@@ -217,8 +217,9 @@ private Q_SLOTS:
                            place + ",\"finishReason\":\"stop\",\"usage\":{},\"costNanos\":1}");
         }
         model.takeEvents(script.all().mid(from));
-        const int count = model.rowCount();
-        QCOMPARE(count, before + 40 * 11);
+        const int count = before + 40 * 11;
+        QVERIFY(model.rowCount() < count); // As much takes some turns of the event loop.
+        QTRY_COMPARE_WITH_TIMEOUT(model.rowCount(), count, Patience);
         QVERIFY(model.areHere(0, 40));
         const int far = count - 150;
         QVERIFY(!model.isHere(far)); // Closed, and the farthest.

@@ -7,6 +7,7 @@
 #include "theme/metrics.h"
 #include "theme/theme.h"
 
+#include <QKeyEvent>
 #include <QPainter>
 #include <QStyle>
 #include <QStyleOptionButton>
@@ -92,6 +93,42 @@ void Button::setTextRole(Role role)
     update();
 }
 
+void Button::setBusy(bool busy)
+{
+    if (busy == m_busy)
+        return;
+    m_busy = busy;
+    setDown(false);
+    setAccessibleDescription(busy ? tr("Being done") : QString());
+    update();
+}
+
+bool Button::event(QEvent *event)
+{
+    if (m_busy) {
+        switch (event->type()) {
+        case QEvent::MouseButtonPress:
+        case QEvent::MouseButtonRelease:
+        case QEvent::MouseButtonDblClick:
+            event->accept();
+            return true;
+        case QEvent::KeyPress:
+        case QEvent::KeyRelease: {
+            const int key = static_cast<QKeyEvent *>(event)->key();
+            if (key == Qt::Key_Space || key == Qt::Key_Return || key == Qt::Key_Enter
+                || key == Qt::Key_Select) {
+                event->accept();
+                return true;
+            }
+            break;
+        }
+        default:
+            break;
+        }
+    }
+    return QPushButton::event(event);
+}
+
 int Button::keyCapWidth() const { return m_keyCap.isEmpty() ? 0 : Gap + KeyCap::widthOf(m_keyCap); }
 
 int Button::contentWidth() const
@@ -118,19 +155,20 @@ void Button::paintEvent(QPaintEvent *)
     QStyleOptionButton option;
     initStyleOption(&option);
     QPainter painter(this);
+    const bool works = isEnabled() && !m_busy;
     const Theme &theme = Theme::instance();
     ButtonLook look;
     look.kind = m_kind;
     look.small = m_small;
-    look.enabled = isEnabled();
-    look.hovered = option.state & QStyle::State_MouseOver || (underMouse() && isEnabled());
+    look.enabled = works;
+    look.hovered = option.state & QStyle::State_MouseOver || (underMouse() && works);
     look.pressed = isDown();
     look.checked = isChecked();
     paintButtonGround(&painter, QRectF(rect()), look);
 
     Role ink = m_ink;
     Role under = Role::Raised;
-    if (!isEnabled()) {
+    if (!works) {
         ink = Role::Disabled;
     } else if (m_kind == Kind::Primary) {
         ink = Role::OnAccent;
@@ -173,7 +211,7 @@ void Button::paintEvent(QPaintEvent *)
         const QRect box(x + ChevronGap, (all.height() - Metrics::IconSmall) / 2, Metrics::IconSmall,
                         Metrics::IconSmall);
         paintIcon(&painter, mirrored(box), u"chevron-down"_s,
-                  isEnabled() && m_kind != Kind::Primary ? Role::Text2 : ink);
+                  works && m_kind != Kind::Primary ? Role::Text2 : ink);
     }
 }
 

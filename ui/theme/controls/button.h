@@ -27,11 +27,16 @@ public:
     void setMayShrink(bool mayShrink); ///< The text is cut where there is less room.
     void setTextStyle(TextStyle style);
     void setTextRole(Role role);
+    /// What was pressed is being done: looks disabled and takes no press, but keeps the focus. A click by a
+    /// program still comes: ask isBusy().
+    void setBusy(bool busy);
+    [[nodiscard]] bool isBusy() const { return m_busy; }
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
+    bool event(QEvent *event) override;
     void paintEvent(QPaintEvent *event) override;
 
 private:
@@ -47,6 +52,7 @@ private:
     bool m_chevron = false;
     bool m_small = false;
     bool m_mayShrink = false;
+    bool m_busy = false;
 };
 
 } // namespace Pilothouse

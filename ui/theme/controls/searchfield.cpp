@@ -18,6 +18,7 @@ using namespace Qt::StringLiterals;
 
 SearchField::SearchField(const QString &name, const QString &keyCap, QWidget *parent)
     : QLineEdit(parent)
+    , m_icon(u"search"_s)
     , m_keyCap(keyCap)
 {
     setAccessibleName(name);
@@ -25,6 +26,12 @@ SearchField::SearchField(const QString &name, const QString &keyCap, QWidget *pa
     updateMargins();
     connect(this, &QLineEdit::textChanged, this, &SearchField::updateMargins);
     connect(&Theme::instance(), &Theme::changed, this, &SearchField::updateMargins);
+}
+
+void SearchField::setIconName(const QString &name)
+{
+    m_icon = name;
+    update();
 }
 
 void SearchField::updateMargins()
@@ -48,7 +55,7 @@ void SearchField::paintEvent(QPaintEvent *event)
     paintIcon(&painter,
               mirrored(QRect(Metrics::SpaceS, (height() - Metrics::IconNormal) / 2, Metrics::IconNormal,
                              Metrics::IconNormal)),
-              u"search"_s, isEnabled() ? Role::Text2 : Role::Disabled);
+              m_icon, isEnabled() ? Role::Text2 : Role::Disabled);
     if (m_keyCap.isEmpty() || !text().isEmpty())
         return;
     const int cap = KeyCap::widthOf(m_keyCap);

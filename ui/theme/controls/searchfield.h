@@ -13,6 +13,8 @@ class SearchField : public QLineEdit {
 public:
     SearchField(const QString &name, const QString &keyCap, QWidget *parent = nullptr);
 
+    void setIconName(const QString &name); ///< Instead of the magnifier.
+
 Q_SIGNALS:
     void left(); ///< Esc in an empty field; in a full one it empties it.
     void downPressed(); ///< To the results.
@@ -24,6 +26,7 @@ protected:
 private:
     void updateMargins();
 
+    QString m_icon;
     QString m_keyCap;
 };
 

@@ -3,6 +3,7 @@
 
 #include "theme/controls/segmented.h"
 
+#include "theme/icons.h"
 #include "theme/metrics.h"
 #include "theme/paint.h"
 #include "theme/theme.h"
@@ -11,8 +12,11 @@
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QRadioButton>
+#include <QStyle>
 
 namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -27,7 +31,9 @@ public:
     [[nodiscard]] QSize sizeHint() const override
     {
         const Theme &theme = Theme::instance();
-        return {QFontMetrics(theme.font(TextStyle::Small)).horizontalAdvance(text()) + 2 * Metrics::SpaceM,
+        const int room = theme.scheme() == Scheme::HighContrast ? Metrics::IconInline : 0; // For the check.
+        return {QFontMetrics(theme.font(TextStyle::State)).horizontalAdvance(text()) + 2 * Metrics::SpaceM
+                    + room,
                 theme.px(Metrics::Segmented)};
     }
     [[nodiscard]] QSize minimumSizeHint() const override { return sizeHint(); }
@@ -40,10 +46,20 @@ protected:
         QPainter painter(this);
         if (isChecked())
             paintBox(&painter, QRectF(rect()), Role::Raised, Role::Control, Metrics::RadiusControlSmall);
+        QRect words = rect();
+        if (isChecked() && theme.scheme() == Scheme::HighContrast) {
+            // Without tints the ground of the others is the same.
+            paintChosenFrame(&painter, QRectF(rect()), Metrics::RadiusControlSmall);
+            const int side = Metrics::IconInline;
+            const QRect mark(Metrics::SpaceS, (height() - side) / 2, side, side);
+            paintIcon(&painter, QStyle::visualRect(layoutDirection(), rect(), mark), u"check"_s, Role::Text);
+            words.setLeft(mark.right() + 1);
+            words = QStyle::visualRect(layoutDirection(), rect(), words);
+        }
         const Role ink = isChecked() || underMouse() ? Role::Text : Role::Text2;
         painter.setFont(theme.font(isChecked() ? TextStyle::State : TextStyle::Small));
         painter.setPen(theme.color(isEnabled() ? ink : Role::Disabled));
-        painter.drawText(rect(), Qt::AlignCenter | Qt::TextSingleLine, text());
+        painter.drawText(words, Qt::AlignCenter | Qt::TextSingleLine, text());
     }
 };
 
@@ -71,7 +87,11 @@ Segmented::Segmented(const QString &name, const QStringList &choices, QWidget *p
         segment->setFocusPolicy(Qt::ClickFocus);
     setCurrent(0);
     connect(m_group, &QButtonGroup::idClicked, this, &Segmented::chosen);
-    connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+    connect(&Theme::instance(), &Theme::changed, this, [this] {
+        for (QAbstractButton *segment : m_group->buttons())
+            segment->updateGeometry();
+        update();
+    });
 }
 
 int Segmented::current() const { return m_group->checkedId(); }

@@ -69,6 +69,8 @@ void ToolButton::paintEvent(QPaintEvent *)
         under = isDown() || isChecked() ? Role::SelectedInactive : Role::Hover;
         paintBox(&painter, QRectF(rect()), under, under, Metrics::RadiusToolButton);
     }
+    if (isChecked() && Theme::instance().scheme() == Scheme::HighContrast)
+        paintChosenFrame(&painter, QRectF(rect()), Metrics::RadiusToolButton);
     const QRectF place((width() - Metrics::IconNormal) / 2.0, (height() - Metrics::IconNormal) / 2.0,
                        Metrics::IconNormal, Metrics::IconNormal);
     paintIcon(&painter, place, m_icon, isEnabled() ? m_role : Role::Disabled, under);

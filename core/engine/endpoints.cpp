@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/endpoints.h"
+
+#include "engine/appsettings.h"
+#include "model/providerregistry.h"
+#include "net/networkaccess.h"
+#include "sandbox/sandboxtypes.h"
+
+#include <algorithm>
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const auto Superserve = u"superserve"_s;
+constexpr qsizetype LongestAddress = 300; // What is longer was pasted by mistake.
+
+Error refused(const QString &why)
+{
+    return Error{ErrorKind::Usage, why, u"The address is as it was."_s,
+                 u"Write it like https://host.example/v1, or http://127.0.0.1:8080 on this computer."_s};
+}
+
+QByteArray originOf(const QUrl &url)
+{
+    const int standard = url.scheme() == "https"_L1 ? 443 : 80;
+    return url.scheme().toLower().toUtf8() + "://" + url.host(QUrl::FullyEncoded).toLower().toUtf8() + ':'
+        + QByteArray::number(url.port(standard));
+}
+
+} // namespace
+
+Endpoints::Endpoints(std::function<QString(const QString &)> environment, bool byOption)
+    : m_environment(std::move(environment))
+    , m_byOption(byOption)
+{
+    Service sandboxes{Superserve, u"SUPERSERVE_BASE_URL"_s, {u"SUPERSERVE_API_KEY"_s}, {}};
+    // Keys of a region have an address of their own; only the form of the key counts here.
+    for (const QByteArray &key : {QByteArray("none"), QByteArray("ss_live_usw_" + QByteArray(32, 'x'))})
+        sandboxes.builtIn.append(SandboxEndpoint::superserve(Secret(key), {}, {}).control);
+    m_services.append(sandboxes);
+    const ProviderRegistry registry;
+    for (const ProviderInfo &provider : registry.providers())
+        m_services.append({provider.id, provider.baseUrlVariable, provider.keyVariables, {provider.baseUrl}});
+}
+
+Result<QUrl, Error> Endpoints::checked(const QString &text)
+{
+    const QString wanted = text.trimmed();
+    if (wanted.size() > LongestAddress)
+        return fail(refused(u"This is too long for an address."_s));
+    const QUrl url(wanted, QUrl::StrictMode);
+    if (!url.isValid() || url.host().isEmpty())
+        return fail(refused(u"This is not a whole address."_s));
+    if (url.scheme() != "https"_L1 && url.scheme() != "http"_L1)
+        return fail(refused(u"An address begins with https://, on this computer also with http://."_s));
+    if (url.scheme() == "http"_L1 && !NetworkAccess::isLoopback(url)) {
+        return fail(refused(
+            u"Over plain http everybody on the way could read the key; it is only for this computer."_s));
+    }
+    if (!url.userInfo().isEmpty() || url.authority().contains(u'@'))
+        return fail(refused(u"An address holds no user name and no password; keys have their own page."_s));
+    if (url.hasQuery() || url.hasFragment())
+        return fail(refused(u"An address holds no question mark and no number sign."_s));
+    return url.adjusted(QUrl::StripTrailingSlash | QUrl::NormalizePathSegments);
+}
+
+void Endpoints::read(const AppSettings &settings)
+{
+    m_chosen.clear();
+    for (const Service &service : std::as_const(m_services)) {
+        const QString text = settings.endpoint(service.id);
+        if (text.isEmpty() || service.variable.isEmpty())
+            continue;
+        if (const auto url = checked(text)) // The file may have been edited by hand.
+            m_chosen.insert(service.id, *url);
+    }
+}
+
+Result<Done, Error> Endpoints::set(const QString &id, const QString &text, AppSettings &settings)
+{
+    const auto service = std::find_if(m_services.cbegin(), m_services.cend(),
+                                      [&id](const Service &known) { return known.id == id; });
+    if (service == m_services.cend() || service->variable.isEmpty())
+        return fail(refused(u"The address of this service cannot be set."_s));
+    if (text.trimmed().isEmpty()) {
+        m_chosen.remove(id);
+        settings.setEndpoint(id, {});
+        return Done();
+    }
+    const auto url = checked(text);
+    if (!url)
+        return fail(url.error());
+    m_chosen.insert(id, *url);
+    settings.setEndpoint(id, url->toString(QUrl::FullyEncoded));
+    return Done();
+}
+
+QUrl Endpoints::inEffect(const Service &service) const
+{
+    if (service.id == Superserve && m_byOption)
+        return {};
+    if (m_environment && !m_environment(service.variable).trimmed().isEmpty())
+        return {};
+    return m_chosen.value(service.id);
+}
+
+QString Endpoints::chosen(const QString &id) const
+{
+    for (const Service &service : m_services) {
+        if (service.id == id)
+            return inEffect(service).toString(QUrl::FullyEncoded);
+    }
+    return {};
+}
+
+QString Endpoints::forVariable(const QString &variable) const
+{
+    if (m_chosen.isEmpty() || variable.isEmpty())
+        return {};
+    for (const Service &service : m_services) {
+        if (service.variable == variable)
+            return inEffect(service).toString(QUrl::FullyEncoded);
+    }
+    return {};
+}
+
+QByteArray Endpoints::binding(const QString &keyVariable) const
+{
+    QByteArrayList places;
+    if (m_chosen.isEmpty())
+        return {};
+    for (const Service &service : m_services) {
+        const QUrl url = inEffect(service);
+        if (url.isEmpty() || !service.keyVariables.contains(keyVariable))
+            continue;
+        const QByteArray origin = originOf(url);
+        const bool isBuiltIn = std::any_of(service.builtIn.begin(), service.builtIn.end(),
+                                           [&origin](const QUrl &own) { return originOf(own) == origin; });
+        if (!isBuiltIn)
+            places.append(service.id.toUtf8() + ' ' + origin);
+    }
+    return places.join('\n');
+}
+
+} // namespace Pilothouse

@@ -3,26 +3,14 @@
 
 #pragma once
 
-#include "model/modelclient.h"
-#include "util/secret.h"
-
-#include <QUrl>
-
-#include <functional>
+#include "model/modelendpoint.h"
 
 namespace Pilothouse {
-
-class NetworkAccess;
 
 /// Asks a service that speaks Anthropic Messages: the vendor, or one that imitates it.
 class AnthropicClient final : public ModelClient {
 public:
-    struct Endpoint {
-        QString provider;
-        QUrl baseUrl; ///< With or without /v1. Only to it does `key` go.
-        Secret key;
-        std::function<int(const QString &model)> maxTokens; ///< Output limit of a model.
-    };
+    using Endpoint = ModelEndpoint;
 
     AnthropicClient(NetworkAccess *network, Endpoint endpoint);
 

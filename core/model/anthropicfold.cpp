@@ -14,38 +14,14 @@ using Type = StreamEvent::Type;
 
 namespace {
 
-StreamEvent makeEvent(Type type, int part = 0)
-{
-    StreamEvent event;
-    event.type = type;
-    event.part = part;
-    return event;
-}
-
-StreamEvent makeDelta(Type type, int part, const QString &text)
-{
-    StreamEvent event = makeEvent(type, part);
-    event.text = text;
-    return event;
-}
-
 StreamEvent makeCitation(int part, const Json &citation)
 {
-    StreamEvent event = makeEvent(Type::Citation, part);
+    StreamEvent event = makeStreamEvent(Type::Citation, part);
     const Json &title = citation[u"title"];
     event.json.set(u"title"_s, title.isString() ? title : citation[u"document_title"]);
     event.json.set(u"url"_s, citation[u"url"]);
     event.json.set(u"quote"_s, citation[u"cited_text"]);
     return event;
-}
-
-void overlay(std::optional<qint64> &counter, const Json &value)
-{
-    // Counters are running totals: the last one counts. Nonsense is no figure.
-    constexpr qint64 Largest = 1'000'000'000'000;
-    const std::optional<qint64> number = value.toInteger();
-    if (number && *number >= 0 && *number <= Largest)
-        counter = number;
 }
 
 } // namespace
@@ -68,16 +44,9 @@ AnthropicFold::Block::Kind AnthropicFold::kindOf(const QString &type)
     return Kind::Other;
 }
 
-bool AnthropicFold::countText(qsizetype more)
-{
-    m_textSize += more;
-    m_overfull = m_overfull || m_textSize > MostText;
-    return !m_overfull;
-}
-
 void AnthropicFold::startMessage(const Json &message, QList<StreamEvent> &out)
 {
-    StreamEvent event = makeEvent(Type::Start);
+    StreamEvent event = makeStreamEvent(Type::Start);
     event.id = message[u"id"].toString();
     event.name = message[u"model"].toString();
     if (!event.id.isEmpty() || !event.name.isEmpty())
@@ -87,10 +56,8 @@ void AnthropicFold::startMessage(const Json &message, QList<StreamEvent> &out)
 
 void AnthropicFold::startBlock(qint64 index, const Json &json, QList<StreamEvent> &out)
 {
-    if (m_blocks.size() >= MostBlocks) {
-        m_overfull = true;
+    if (!countPart())
         return;
-    }
     const int part = static_cast<int>(m_blocks.size());
     Block block;
     const QString type = json[u"type"].toString();
@@ -102,7 +69,7 @@ void AnthropicFold::startBlock(qint64 index, const Json &json, QList<StreamEvent
     case Block::Kind::Text:
         block.text = json[u"text"].toString();
         if (!block.text.isEmpty() && countText(block.text.size()))
-            out.append(makeDelta(Type::TextDelta, part, block.text));
+            out.append(makeStreamDelta(Type::TextDelta, part, block.text));
         for (const Json &citation : json[u"citations"].elements())
             out.append(makeCitation(part, citation));
         break;
@@ -111,10 +78,10 @@ void AnthropicFold::startBlock(qint64 index, const Json &json, QList<StreamEvent
         block.signature = json[u"signature"].toString();
         block.hasSignature = !block.signature.isEmpty();
         if (!block.text.isEmpty() && countText(block.text.size()))
-            out.append(makeDelta(Type::ThinkingDelta, part, block.text));
+            out.append(makeStreamDelta(Type::ThinkingDelta, part, block.text));
         break;
     case Block::Kind::Call: {
-        StreamEvent event = makeEvent(Type::ToolCallBegin, part);
+        StreamEvent event = makeStreamEvent(Type::ToolCallBegin, part);
         event.id = json[u"id"].toString();
         event.name = json[u"name"].toString();
         out.append(event);
@@ -136,7 +103,7 @@ void AnthropicFold::startBlock(qint64 index, const Json &json, QList<StreamEvent
         break;
     }
     case Block::Kind::Other: {
-        StreamEvent event = makeEvent(Type::UnknownPart, part);
+        StreamEvent event = makeStreamEvent(Type::UnknownPart, part);
         event.name = type;
         out.append(event);
         break;
@@ -163,7 +130,7 @@ void AnthropicFold::addDelta(qint64 index, const Json &delta, QList<StreamEvent>
         if (text.isEmpty() || !countText(text.size()))
             return;
         block.text += text;
-        out.append(makeDelta(eventType, part, text));
+        out.append(makeStreamDelta(eventType, part, text));
     };
 
     if (type == "text_delta"_L1 && block.kind == Block::Kind::Text) {
@@ -205,7 +172,7 @@ void AnthropicFold::stopBlock(qint64 index, QList<StreamEvent> &out)
     switch (block.kind) {
     case Block::Kind::Thinking:
     case Block::Kind::RedactedThinking: {
-        StreamEvent event = makeEvent(Type::ThinkingEnd, part);
+        StreamEvent event = makeStreamEvent(Type::ThinkingEnd, part);
         event.redacted = block.kind == Block::Kind::RedactedThinking;
         event.opaque = event.redacted ? block.json[u"data"].toString() : block.signature;
         out.append(event);
@@ -236,7 +203,7 @@ void AnthropicFold::closeCall(Block &block, int part, QList<StreamEvent> &out)
         return;
 
     m_hasCalls = true;
-    StreamEvent event = makeEvent(Type::ToolCall, part);
+    StreamEvent event = makeStreamEvent(Type::ToolCall, part);
     event.id = block.json[u"id"].toString();
     event.name = block.json[u"name"].toString();
     event.args = checked.args;
@@ -250,7 +217,7 @@ void AnthropicFold::closeCall(Block &block, int part, QList<StreamEvent> &out)
 void AnthropicFold::reportServerTool(const Block &block, int part, const Json &result,
                                      QList<StreamEvent> &out) const
 {
-    StreamEvent event = makeEvent(Type::ServerTool, part);
+    StreamEvent event = makeStreamEvent(Type::ServerTool, part);
     event.id = block.json[u"id"].toString();
     event.name = block.json[u"name"].toString();
     event.json.set(u"input"_s, block.args.isEmpty() ? Json() : Json::raw(block.args));
@@ -271,14 +238,14 @@ void AnthropicFold::messageDelta(const Json &delta, const Json &usage)
 
 void AnthropicFold::overlayUsage(const Json &usage)
 {
-    overlay(m_input, usage[u"input_tokens"]);
-    overlay(m_output, usage[u"output_tokens"]);
-    overlay(m_cacheRead, usage[u"cache_read_input_tokens"]);
-    overlay(m_cacheWrite, usage[u"cache_creation_input_tokens"]);
-    overlay(m_reasoning, usage[u"output_tokens_details"][u"thinking_tokens"]);
+    overlayCounter(m_input, usage[u"input_tokens"]);
+    overlayCounter(m_output, usage[u"output_tokens"]);
+    overlayCounter(m_cacheRead, usage[u"cache_read_input_tokens"]);
+    overlayCounter(m_cacheWrite, usage[u"cache_creation_input_tokens"]);
+    overlayCounter(m_reasoning, usage[u"output_tokens_details"][u"thinking_tokens"]);
 }
 
-void AnthropicFold::finishContent(QList<StreamEvent> &out)
+void AnthropicFold::finishContent(bool, QList<StreamEvent> &out)
 {
     for (int part = 0; part < m_blocks.size(); ++part) {
         Block &block = m_blocks[part];
@@ -287,7 +254,7 @@ void AnthropicFold::finishContent(QList<StreamEvent> &out)
         block.isReported = true;
         reportServerTool(block, part, Json(), out);
     }
-    StreamEvent event = makeEvent(Type::Usage);
+    StreamEvent event = makeStreamEvent(Type::Usage);
     if (m_input)
         event.usage.input = *m_input + m_cacheRead.value_or(0) + m_cacheWrite.value_or(0);
     event.usage.output = m_output;
@@ -333,7 +300,7 @@ Json AnthropicFold::stopDetail(StopReason reason) const
 
 void AnthropicFold::appendStop(QList<StreamEvent> &out) const
 {
-    StreamEvent event = makeEvent(Type::Stop);
+    StreamEvent event = makeStreamEvent(Type::Stop);
     event.reason = stopReason();
     event.rawReason = m_stopWord;
     event.json = stopDetail(event.reason);

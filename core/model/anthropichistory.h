@@ -3,18 +3,12 @@
 
 #pragma once
 
-#include "model/modelrequest.h"
-
-#include <QByteArray>
-#include <QHash>
-#include <QList>
-#include <QStringList>
+#include "model/historywriter.h"
 
 namespace Pilothouse {
 
-/// History to the messages of the Anthropic protocol. Used once per request by AnthropicRequest, which says
-/// the rules.
-class AnthropicHistory {
+/// History to the messages of the Anthropic protocol, for AnthropicRequest, which says the rules.
+class AnthropicHistory final : public HistoryWriter {
 public:
     /// One message. `raw` is spliced as it stands; else `blocks` are joined.
     struct Message {
@@ -23,26 +17,18 @@ public:
         QList<QByteArray> blocks; ///< Of user messages: complete JSON objects.
     };
 
-    AnthropicHistory(QString provider, QString model);
-    void add(const HistoryItem &item);
+    AnthropicHistory(const QString &provider, const QString &model);
     [[nodiscard]] const QList<Message> &messages();
 
 private:
-    enum class Fidelity { Whole = 1, WithoutThinking, TextAndCalls };
-
-    void addUser(const QString &text);
-    void addAssistant(const HistoryItem &item);
-    void addResults(const QList<ToolOutcome> &outcomes);
-    void answerOpenCalls();
+    [[nodiscard]] bool isEmpty() const override { return m_messages.isEmpty(); }
+    void addUser(const QString &text) override;
+    void addResult(const CallLedger::Result &result) override;
+    bool addOwn(const HistoryItem &item, const Json &record, bool isSameModel) override;
+    void addForeign(const QList<AssistantPart> &parts) override;
     void appendToUser(const QByteArray &block);
-    [[nodiscard]] Fidelity fidelityOf(const HistoryItem &item) const;
 
-    QString m_provider;
-    QString m_model;
     QList<Message> m_messages;
-    QStringList m_openCalls; ///< Ids in the last assistant message that have no result yet, as they are sent.
-    QHash<QString, QString>
-        m_sentIds; ///< Recorded id to sent id, where the protocol does not allow the recorded one.
     bool m_isServerToolOpen = false;
 };
 

@@ -4,6 +4,7 @@
 #include "model/anthropicrequest.h"
 
 #include "model/anthropichistory.h"
+#include "model/modelendpoint.h"
 #include "util/json.h"
 
 namespace Pilothouse {
@@ -42,7 +43,7 @@ Result<QByteArray, QString> AnthropicRequest::body(const ModelRequest &request) 
         history.add(item);
     const QList<AnthropicHistory::Message> &messages = history.messages();
     if (messages.isEmpty())
-        return fail(u"The conversation has no message with text yet. Nothing was sent; write one."_s);
+        return fail(noMessageText());
 
     JsonBuilder body;
     body.add("model"_L1, request.model);
@@ -92,26 +93,10 @@ Result<QByteArray, QString> AnthropicRequest::body(const ModelRequest &request) 
     }
     body.add("stream"_L1, true);
 
-    const QByteArray json = body.take();
-    if (json.size() > LargestBody)
-        return fail(u"The conversation has grown to %1 MiB; the model service takes at most 32 MiB. Nothing "
-                    u"was sent and "
-                    "nothing is lost; start a new conversation, or send a shorter message."_s.arg(
-                        json.size() / (1024 * 1024)));
-    return json;
+    return checkedModelRequest(body.take());
 }
 
-QUrl AnthropicRequest::messagesUrl(const QUrl &base)
-{
-    QString path = base.path(QUrl::FullyEncoded);
-    while (path.endsWith(u'/'))
-        path.chop(1);
-    if (!path.endsWith("/v1"_L1))
-        path += "/v1"_L1;
-    QUrl url = base;
-    url.setPath(path + u"/messages"_s, QUrl::TolerantMode);
-    return url;
-}
+QUrl AnthropicRequest::messagesUrl(const QUrl &base) { return modelUrl(base, u"/messages"_s, true); }
 
 bool AnthropicRequest::isVendor(const QUrl &base)
 {

@@ -14,10 +14,6 @@ namespace Pilothouse {
 
 /// The pure part of asking in the Anthropic Messages protocol.
 struct AnthropicRequest {
-    /// The service refuses larger requests with 413 before it reads them; refused here with a better
-    /// sentence.
-    static constexpr qsizetype LargestBody = 32 * 1024 * 1024;
-
     QString provider; ///< Answers of the same provider and model go back untouched.
     int maxTokens = 0; ///< The protocol wants a number; thinking is included.
     /// Mark what the service may cache: the last tool, the system text, the last block of the two newest user

@@ -6,7 +6,6 @@
 #include "net/httpjob.h"
 
 #include <QDateTime>
-#include <QTimer>
 
 namespace Pilothouse {
 
@@ -17,7 +16,11 @@ HttpModelStream::HttpModelStream(std::unique_ptr<StreamReader> reader, Secret ke
     : ModelStream(parent)
     , m_reader(std::move(reader))
     , m_key(std::move(key))
-{ }
+{
+    m_linger.setSingleShot(true);
+    m_linger.setInterval(Linger);
+    connect(&m_linger, &QTimer::timeout, this, &HttpModelStream::onLingered);
+}
 
 HttpModelStream::~HttpModelStream() { release(); }
 
@@ -45,6 +48,7 @@ void HttpModelStream::abort()
 
 void HttpModelStream::release()
 {
+    m_linger.stop();
     if (!m_job)
         return;
     HttpJob *job = m_job;
@@ -62,6 +66,8 @@ void HttpModelStream::onHeaders()
     head.retryAfterMs = m_job->header("retry-after-ms");
     head.shouldRetry = m_job->header("x-should-retry");
     head.requestId = m_job->header("request-id");
+    if (head.requestId.isEmpty())
+        head.requestId = m_job->header("x-request-id");
     head.nowUtcMs = QDateTime::currentMSecsSinceEpoch();
     m_reader->begin(head);
 }
@@ -71,7 +77,15 @@ void HttpModelStream::onBody(const QByteArray &bytes)
     QList<StreamEvent> events = m_reader->feed(bytes);
     if (m_reader->isFinished())
         release(); // The answer has its end; what the connection does from here on does not matter.
+    else if (m_reader->mayFinish())
+        m_linger.start();
     give(std::move(events));
+}
+
+void HttpModelStream::onLingered()
+{
+    release();
+    give(m_reader->finish());
 }
 
 void HttpModelStream::onFinished()

@@ -8,7 +8,9 @@
 #include "util/secret.h"
 
 #include <QPointer>
+#include <QTimer>
 
+#include <chrono>
 #include <memory>
 
 namespace Pilothouse {
@@ -21,6 +23,9 @@ class HttpJob;
 class HttpModelStream final : public ModelStream {
     Q_OBJECT
 public:
+    /// After the last byte of an answer that is complete but for its counters.
+    static constexpr std::chrono::milliseconds Linger{10'000};
+
     HttpModelStream(std::unique_ptr<StreamReader> reader, Secret key, QObject *parent);
     ~HttpModelStream() override;
 
@@ -30,11 +35,13 @@ public:
         const ApiError &error); ///< Nothing was sent; the error comes on a later turn of the event loop.
 
     void abort() override;
+    void setLinger(std::chrono::milliseconds time) { m_linger.setInterval(time); } ///< For tests.
 
 private:
     void onHeaders();
     void onBody(const QByteArray &bytes);
     void onFinished();
+    void onLingered();
     void release();
     void give(QList<StreamEvent> events); ///< May delete this.
     [[nodiscard]] ApiError connectionError() const;
@@ -42,6 +49,7 @@ private:
     std::unique_ptr<StreamReader> m_reader;
     Secret m_key;
     QPointer<HttpJob> m_job;
+    QTimer m_linger;
     bool m_isOver = false;
 };
 

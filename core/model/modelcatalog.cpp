@@ -5,13 +5,17 @@
 
 #include "model/anthropicclient.h"
 #include "model/anthropicrequest.h"
+#include "model/chatclient.h"
 #include "model/modelresources.h"
 #include "model/providerregistry.h"
+#include "model/responsesclient.h"
 #include "model/scenariofile.h"
 #include "model/scriptedclient.h"
+#include "net/networkaccess.h"
 
 #include <QDateTime>
 #include <QFileInfo>
+#include <QRegularExpression>
 
 namespace Pilothouse {
 
@@ -21,6 +25,8 @@ namespace {
 
 constexpr QLatin1StringView DemoProvider = "demo"_L1;
 constexpr QLatin1StringView AnthropicProtocol = "anthropic-messages"_L1;
+constexpr QLatin1StringView ResponsesProtocol = "openai-responses"_L1;
+constexpr QLatin1StringView ChatProtocol = "openai-chat"_L1;
 // A limit as high as the whole context window, as some providers list it, would leave no room for the prompt.
 constexpr int HighestMaxTokens = 128'000;
 
@@ -33,7 +39,62 @@ Error makeError(ErrorKind kind, const QString &message, const QString &todo)
     return error;
 }
 
+// A value that is refused is not repeated: a pasted key or a password in the address must not end up in a
+// log.
+std::optional<QUrl> usableUrl(const QString &text)
+{
+    const QUrl url(text, QUrl::StrictMode);
+    const bool isHttp = url.scheme() == "http"_L1 || url.scheme() == "https"_L1;
+    const bool isUsable = url.isValid() && isHttp && !url.host().isEmpty() && url.userInfo().isEmpty()
+        && !url.hasQuery() && !url.hasFragment();
+    return isUsable ? std::optional(url) : std::nullopt;
+}
+
+QString knownIds(const ProviderRegistry &registry)
+{
+    QStringList ids;
+    for (const ProviderInfo &known : registry.providers()) {
+        if (known.isCommon || known.isCustom)
+            ids.append(known.id);
+    }
+    return ids.join(u", "_s);
+}
+
 } // namespace
+
+Result<ProviderInfo, Error> makeCustomProvider(const QString &id, const QString &name,
+                                               const QString &protocol, const QString &url)
+{
+    static const QRegularExpression idPattern(u"^[a-z0-9][a-z0-9._-]{0,63}$"_s);
+    if (!idPattern.match(id).hasMatch() || id == DemoProvider)
+        return fail(makeError(ErrorKind::Usage, u"This is no usable short name for a provider."_s,
+                              u"Use small letters, digits, dots and dashes, for example my-server."_s));
+    if (protocol != AnthropicProtocol && protocol != ResponsesProtocol && protocol != ChatProtocol)
+        return fail(makeError(
+            ErrorKind::Usage, u"The protocol of a provider is not known."_s,
+            u"Choose anthropic-messages, openai-responses or openai-chat, which most servers speak."_s));
+    const std::optional<QUrl> base = usableUrl(url.trimmed());
+    if (!base || (base->scheme() != "https"_L1 && !NetworkAccess::isLoopback(*base)))
+        return fail(makeError(ErrorKind::Usage, u"The base URL of the provider cannot be used."_s,
+                              u"Write an https address like https://models.example.org/v1, or http for a "
+                              "server on this machine, without user name, question mark or number sign."_s));
+    ProviderInfo info;
+    info.id = id;
+    info.name = cleanErrorText(name).left(80);
+    if (info.name.isEmpty())
+        info.name = id;
+    info.protocol = protocol;
+    info.baseUrl = *base;
+    QString variable = id.toUpper() + u"_API_KEY"_s;
+    for (QChar &c : variable) {
+        if (!c.isLetterOrNumber())
+            c = u'_';
+    }
+    info.keyVariables = {variable};
+    info.needsKey = false;
+    info.isCustom = true;
+    return info;
+}
 
 Result<ModelName, Error> ModelName::parse(const QString &text)
 {
@@ -54,8 +115,6 @@ public:
     };
 
     [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> scripted(const QString &name);
-    [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> anthropic(const ProviderInfo &info,
-                                                                        const Secret &key);
     [[nodiscard]] Result<QUrl, Error> baseUrl(const ProviderInfo &info) const;
     [[nodiscard]] QString variable(const QString &name) const
     {
@@ -108,65 +167,67 @@ Result<std::shared_ptr<ModelClient>, Error> ModelCatalog::client(const ModelName
     if (!info) {
         return fail(makeError(ErrorKind::Model,
                               u"The provider \"%1\" is not known."_s.arg(name.provider.left(80)),
-                              u"Choose one that is: demo, %1."_s.arg([this] {
-                                  QStringList ids;
-                                  for (const ProviderInfo &known : d->registry.providers())
-                                      ids.append(known.id);
-                                  return ids.join(u", "_s);
-                              }())));
+                              u"Choose one that is: demo, %1."_s.arg(knownIds(d->registry))));
     }
-    if (info->protocol != AnthropicProtocol) {
-        return fail(makeError(
-            ErrorKind::Model,
-            u"%1 speaks %2, which this version cannot speak yet."_s.arg(info->name, info->protocol),
-            u"Choose a model of Anthropic, MiniMax or Moonshot AI, or demo/tour, which needs no key."_s));
-    }
-    const Secret key = keyOf(*info);
-    if (key.isEmpty()) {
-        return fail(makeError(
-            ErrorKind::KeyMissing, u"There is no key for %1 at the address in use."_s.arg(info->name),
-            u"Enter one in the settings, or set the environment variable %1 and start again; "
-            "demo/tour needs no key."_s.arg(info->keyVariables.join(u" or "_s))));
-    }
-    return d->anthropic(*info, key);
+    const Result<ModelEndpoint, Error> where = endpoint(*info);
+    if (!where)
+        return fail(where.error());
+    using Client = std::shared_ptr<ModelClient>;
+    if (info->protocol == AnthropicProtocol)
+        return Client(std::make_shared<AnthropicClient>(d->network, *where));
+    if (info->protocol == ResponsesProtocol)
+        return Client(std::make_shared<ResponsesClient>(d->network, *where));
+    return Client(std::make_shared<ChatClient>(d->network, *where));
 }
 
-Result<QUrl, Error> ModelCatalog::Private::baseUrl(const ProviderInfo &info) const
-{
-    const QString text = variable(info.baseUrlVariable);
-    if (text.isEmpty())
-        return info.baseUrl;
-    const QUrl url(text, QUrl::StrictMode);
-    const bool isHttp = url.scheme() == "http"_L1 || url.scheme() == "https"_L1;
-    // The value is not repeated: a pasted key or a password in the address must not end up in a log.
-    if (!url.isValid() || !isHttp || url.host().isEmpty() || !url.userInfo().isEmpty() || url.hasQuery()
-        || url.hasFragment()) {
-        return fail(makeError(
-            ErrorKind::Model,
-            u"The environment variable %1 holds no usable base URL."_s.arg(info.baseUrlVariable),
-            u"Write it like %1, without user name, question mark or number sign; or unset it."_s.arg(
-                info.baseUrl.toString())));
-    }
-    return url;
-}
+bool ModelCatalog::addProvider(const ProviderInfo &provider) { return d->registry.add(provider); }
 
-Result<std::shared_ptr<ModelClient>, Error> ModelCatalog::Private::anthropic(const ProviderInfo &info,
-                                                                             const Secret &key)
+Result<ModelEndpoint, Error> ModelCatalog::endpoint(const ProviderInfo &info) const
 {
-    const Result<QUrl, Error> base = baseUrl(info);
+    const Result<QUrl, Error> base = d->baseUrl(info);
     if (!base)
         return fail(base.error());
-    AnthropicClient::Endpoint endpoint;
+    ModelEndpoint endpoint;
     endpoint.provider = info.id;
     endpoint.baseUrl = *base;
-    endpoint.key = key;
-    endpoint.maxTokens = [id = info.id, facts = registry](const QString &model) {
+    endpoint.key = keyOf(info);
+    if (endpoint.key.isEmpty() && info.needsKey) {
+        return fail(makeError(
+            ErrorKind::KeyMissing, u"There is no key for %1 at the address in use."_s.arg(info.name),
+            u"Enter one in the settings, or set the environment variable %1 and start again; "
+            "demo/tour needs no key."_s.arg(info.keyVariables.join(u" or "_s))));
+    }
+    endpoint.maxTokens = [id = info.id, facts = d->registry](const QString &model) {
         if (id == "anthropic"_L1)
             return AnthropicRequest::vendorMaxTokens(model);
         const ModelFacts *known = facts.model({id, model});
         return known && known->maxOutput ? qMin(*known->maxOutput, HighestMaxTokens) : HighestMaxTokens;
     };
-    return std::shared_ptr<ModelClient>(std::make_shared<AnthropicClient>(network, std::move(endpoint)));
+    return endpoint;
+}
+
+Result<QUrl, Error> ModelCatalog::Private::baseUrl(const ProviderInfo &info) const
+{
+    const QString text = variable(info.baseUrlVariable);
+    if (text.isEmpty() && info.baseUrl.isEmpty()) {
+        return fail(makeError(ErrorKind::Model,
+                              u"No address for %1: the environment variable %2 is not set."_s.arg(
+                                  info.name, info.baseUrlVariable),
+                              u"Set it to a base URL like http://127.0.0.1:8000/v1 and start again."_s));
+    }
+    if (text.isEmpty())
+        return info.baseUrl;
+    const std::optional<QUrl> url = usableUrl(text);
+    if (!url) {
+        const QString example =
+            info.baseUrl.isEmpty() ? u"https://models.example.org/v1"_s : info.baseUrl.toString();
+        return fail(makeError(
+            ErrorKind::Model,
+            u"The environment variable %1 holds no usable base URL."_s.arg(info.baseUrlVariable),
+            u"Write it like %1, without user name, question mark or number sign; or unset it."_s.arg(
+                example)));
+    }
+    return *url;
 }
 
 Result<std::shared_ptr<ModelClient>, Error> ModelCatalog::Private::scripted(const QString &name)
@@ -211,8 +272,7 @@ ModelName ModelCatalog::defaultModel() const
     for (const ModelName &name :
          {ModelName{u"anthropic"_s, u"claude-sonnet-5-5"_s}, ModelName{u"openai"_s, u"gpt-5.5"_s}}) {
         const ProviderInfo *info = d->registry.provider(name.provider);
-        // A default that cannot be asked would be no help.
-        if (info && info->protocol == AnthropicProtocol && !keyOf(*info).isEmpty())
+        if (info && !keyOf(*info).isEmpty())
             return name;
     }
     return {DemoProvider, u"tour"_s};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/modelclient.h"
+#include "model/modelendpoint.h"
 #include "util/error.h"
 #include "util/result.h"
 #include "util/secret.h"
@@ -26,7 +27,7 @@ struct ModelName {
     [[nodiscard]] static Result<ModelName, Error> parse(const QString &text);
 };
 
-/// Facts about one provider, from the shipped registry.
+/// Facts about one provider, from the shipped registry or from a person.
 struct ProviderInfo {
     QString id;
     QString name;
@@ -34,7 +35,17 @@ struct ProviderInfo {
     QUrl baseUrl;
     QStringList keyVariables; ///< Environment variables tried in order.
     QString baseUrlVariable;
+    bool needsKey = true; ///< False: may be asked without one.
+    bool isCommon = false; ///< Worth showing before one asks for all.
+    bool isCustom = false; ///< A person made it.
 };
+
+/// A provider of a person's own: a name for a base URL. `id` is the first part of model names and gives the
+/// variable of the key, ID_API_KEY; `protocol` is one of the three that are spoken; `url` is https, or http
+/// on loopback, without user name, query or fragment. The error says what is wrong and does not repeat the
+/// URL.
+[[nodiscard]] Result<ProviderInfo, Error> makeCustomProvider(const QString &id, const QString &name,
+                                                             const QString &protocol, const QString &url);
 
 /// Providers, prices and the making of clients. Engine thread only.
 class ModelCatalog {
@@ -46,14 +57,18 @@ public:
     ~ModelCatalog();
 
     [[nodiscard]] const ProviderInfo *provider(const QString &id) const; ///< Null if unknown.
+    /// Adds a provider of a person's own, or replaces it. False when the id belongs to a shipped one.
+    [[nodiscard]] bool addProvider(const ProviderInfo &provider);
+    /// Where and with what `provider` is asked, or why it cannot be: no key, no usable base URL.
+    [[nodiscard]] Result<ModelEndpoint, Error> endpoint(const ProviderInfo &provider) const;
     /// The provider's key from the environment; empty if there is none.
     [[nodiscard]] Secret keyOf(const ProviderInfo &provider) const;
-    /// A client for `name`, or why there is none: unknown provider, protocol not built yet, no key (naming
-    /// the variable), broken scenario file (naming file, place and problem).
+    /// A client for `name`, or why there is none: unknown provider, no key or base URL (naming the variable),
+    /// broken scenario file (naming file, place and problem).
     [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> client(const ModelName &name);
     /// Nano-dollars of one request, empty when a price or a needed count is not known. demo models cost 0.
     [[nodiscard]] std::optional<qint64> costNanos(const ModelName &name, const Usage &usage) const;
-    /// First of the defaults whose key is known and whose protocol this version speaks, else demo/tour.
+    /// First of the defaults whose key is known, else demo/tour.
     [[nodiscard]] ModelName defaultModel() const;
     /// Makes `scenario` known as demo/NAME by its own name, before any file of that name. For tests and
     /// benchmarks.

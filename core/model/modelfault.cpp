@@ -108,6 +108,35 @@ std::optional<qint64> wishedWait(const AnswerHead &head)
 
 } // namespace
 
+ModelFault faultFromJson(const Json &json)
+{
+    const Json &envelope = json.isArray() ? json.at(0) : json;
+    const Json &inner = envelope[u"error"];
+    const Json &error = inner.isObject() ? inner : envelope;
+    const Json &code = error[u"code"];
+    const QString detail = error[u"details"][u"error_code"].toString();
+    QString type = error[u"type"].toString();
+    if (type == "error"_L1) // The envelope's own word.
+        type.clear();
+    QString word = code.toString();
+    QString number = code.isNumber() ? QString::fromLatin1(code.toJson()) : QString();
+    bool isNumber = false;
+    (void)word.toInt(&isNumber);
+    if (isNumber)
+        number = std::exchange(word, QString());
+
+    ModelFault fault;
+    fault.detailCode = !detail.isEmpty() ? detail : (!word.isEmpty() ? word : type);
+    fault.code = !number.isEmpty() ? number : (!type.isEmpty() ? type : word);
+    fault.message = inner.isString() ? inner.toString() : error[u"message"].toString();
+    if (fault.message.isEmpty())
+        fault.message = errorTextFromBody(json.toJson());
+    if (fault.message.isEmpty())
+        fault.message = u"The service reported an error and gave no reason."_s;
+    fault.requestId = envelope[u"request_id"].toString();
+    return fault;
+}
+
 ApiError errorFromFault(const ModelFault &fault, const AnswerHead &head, bool partial)
 {
     ApiError error;

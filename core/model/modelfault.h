@@ -18,6 +18,11 @@ struct ModelFault {
     QString requestId;
 };
 
+/// What the JSON of an error says, in the forms of all protocols: `error` as an object or a text, or the
+/// members of the object itself (or of the first of an array). `details.error_code` is more specific than a
+/// text in `code`, this more than `type`; a number in `code` is a status.
+[[nodiscard]] ModelFault faultFromJson(const Json &json);
+
 /// The error for a fault. A known code decides (so a 429 that says the month's money is used up is Billing),
 /// except that status 402 is always Billing; then the status; inside a 200 stream a fault without a code is
 /// Server, one with an unknown code InvalidRequest. An InvalidRequest whose message speaks of the context's

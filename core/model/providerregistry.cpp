@@ -23,6 +23,12 @@ std::optional<qint64> picoDollars(const Json &dollarsPerMillion)
     return value ? std::optional<qint64>(std::llround(*value * 1e6)) : std::nullopt;
 }
 
+// The file tells only what a model can do, not what it cannot.
+std::optional<bool> knownTrue(const Json &value)
+{
+    return value.toBool() ? std::optional(true) : std::nullopt;
+}
+
 // Adds count · price to `sum`; false when it does not fit.
 bool addCost(qint64 &sum, qint64 count, qint64 price)
 {
@@ -64,10 +70,15 @@ ProviderRegistry::ProviderRegistry()
         for (const Json &variable : item[u"env"].elements())
             info.keyVariables.append(variable.toString());
         info.baseUrlVariable = item[u"baseUrlEnv"].toString();
+        info.needsKey = !item[u"keyless"].toBool();
+        info.isCommon = item[u"common"].toBool();
         for (const Json &entry : item[u"models"].elements()) {
             ModelFacts facts;
             if (const auto limit = entry[u"maxOutput"].toInteger())
                 facts.maxOutput = static_cast<int>(*limit);
+            facts.context = entry[u"context"].toInteger();
+            facts.images = knownTrue(entry[u"images"]);
+            facts.reasoning = knownTrue(entry[u"reasoning"]);
             const Json &price = entry[u"price"];
             facts.prices = {picoDollars(price[u"in"]), picoDollars(price[u"out"]),
                             picoDollars(price[u"cacheRead"]), picoDollars(price[u"cacheWrite"])};
@@ -85,6 +96,19 @@ const ProviderInfo *ProviderRegistry::provider(const QString &id) const
             return &info;
     }
     return nullptr;
+}
+
+bool ProviderRegistry::add(const ProviderInfo &provider)
+{
+    for (ProviderInfo &info : m_providers) {
+        if (info.id != provider.id)
+            continue;
+        if (info.isCustom)
+            info = provider;
+        return info.isCustom;
+    }
+    m_providers.append(provider);
+    return true;
 }
 
 const ModelFacts *ProviderRegistry::model(const ModelName &name) const

@@ -28,6 +28,9 @@ struct TokenPrices {
 /// What is known of one model.
 struct ModelFacts {
     std::optional<int> maxOutput; ///< Tokens.
+    std::optional<qint64> context; ///< Tokens: prompt and answer together.
+    std::optional<bool> images; ///< Takes pictures. Empty: not known.
+    std::optional<bool> reasoning; ///< Thinks before it answers. Empty: not known.
     TokenPrices prices;
 };
 
@@ -38,6 +41,8 @@ public:
 
     [[nodiscard]] const QList<ProviderInfo> &providers() const { return m_providers; }
     [[nodiscard]] const ProviderInfo *provider(const QString &id) const;
+    /// Adds or replaces a provider of a person's own. False when the id belongs to a shipped one.
+    [[nodiscard]] bool add(const ProviderInfo &provider);
     /// Ids of a provider's models in the order of the registry.
     [[nodiscard]] QStringList modelIds(const QString &provider) const { return m_modelIds.value(provider); }
     /// Also for an id with a date at its end (-20251001) when only the one without is listed. Null if

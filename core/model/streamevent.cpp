@@ -38,4 +38,19 @@ QString stopReasonName(StopReason reason)
     return u"unknown"_s;
 }
 
+StreamEvent makeStreamEvent(StreamEvent::Type type, int part)
+{
+    StreamEvent event;
+    event.type = type;
+    event.part = part;
+    return event;
+}
+
+StreamEvent makeStreamDelta(StreamEvent::Type type, int part, const QString &text)
+{
+    StreamEvent event = makeStreamEvent(type, part);
+    event.text = text;
+    return event;
+}
+
 } // namespace Pilothouse

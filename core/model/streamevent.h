@@ -60,16 +60,20 @@ struct StreamEvent {
     QByteArray args; ///< ToolCall: JSON object text that passed the strict reader, as the model wrote it.
     QString raw; ///< ToolCall: text that is no JSON object; args is empty then and the call must not run.
     QString problem; ///< ToolCall with raw: what the reader said.
+    bool custom = false; ///< ToolCall: of a free-text tool; raw is its input. No such tool is ever offered.
     Json json;
     Usage usage;
     StopReason reason = StopReason::Unknown;
     QString rawReason;
-    /// What goes back to the provider for this answer, exactly (Anthropic: one assistant message). Empty:
-    /// append nothing.
+    /// What goes back to the provider for this answer, exactly (Anthropic and Chat: one assistant message;
+    /// Responses: an array of items). Empty: append nothing.
     QByteArray replay;
     QByteArray
         replayWithoutCalls; ///< The same without calls, for answers cut by max_tokens. Empty: append nothing.
     ApiError error;
 };
+
+[[nodiscard]] StreamEvent makeStreamEvent(StreamEvent::Type type, int part = 0);
+[[nodiscard]] StreamEvent makeStreamDelta(StreamEvent::Type type, int part, const QString &text);
 
 } // namespace Pilothouse

@@ -17,7 +17,7 @@ struct AnswerHead {
     QByteArray retryAfter;
     QByteArray retryAfterMs;
     QByteArray shouldRetry; ///< x-should-retry
-    QByteArray requestId; ///< request-id
+    QByteArray requestId; ///< request-id or x-request-id
     qint64 nowUtcMs = 0; ///< For a retry-after that is a date.
 };
 
@@ -37,6 +37,9 @@ public:
     [[nodiscard]] virtual QList<StreamEvent> finish() = 0;
     /// The last event was given out: the connection has served.
     [[nodiscard]] virtual bool isFinished() const = 0;
+    /// The answer is complete, though counters may follow: finish() would give its end. Some servers leave
+    /// the connection open then.
+    [[nodiscard]] virtual bool mayFinish() const { return false; }
     /// Content has been received, so that a failure from now on is a partial one.
     [[nodiscard]] virtual bool hasContent() const = 0;
 };

@@ -64,4 +64,12 @@ Usage Usage::sum(const QList<Usage> &steps)
     return total;
 }
 
+void overlayCounter(std::optional<qint64> &counter, const Json &value)
+{
+    constexpr qint64 Largest = 1'000'000'000'000;
+    const std::optional<qint64> number = value.toInteger();
+    if (number && *number >= 0 && *number <= Largest)
+        counter = number;
+}
+
 } // namespace Pilothouse

@@ -25,4 +25,8 @@ struct Usage {
     bool operator==(const Usage &) const = default;
 };
 
+/// Takes over a counter as a provider sends it: a running total, of which the last one counts. What is no
+/// sensible figure is ignored.
+void overlayCounter(std::optional<qint64> &counter, const Json &value);
+
 } // namespace Pilothouse

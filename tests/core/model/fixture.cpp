@@ -77,6 +77,11 @@ void fold(Part &part, const StreamEvent &event)
     case Type::ToolCall:
         kind(part, u"tool_call"_s).set(u"id"_s, Json::string(event.id));
         part.event.set(u"name"_s, Json::string(event.name));
+        if (event.custom) {
+            part.event.set(u"custom"_s, Json::boolean(true));
+            part.event.set(u"input"_s, Json::string(event.raw));
+            break;
+        }
         part.event.set(u"args"_s, event.args.isEmpty() ? Json() : *parseJson(event.args));
         part.event.set(u"raw"_s, textOrNull(event.raw));
         break;
@@ -109,7 +114,62 @@ void fold(Part &part, const StreamEvent &event)
     }
 }
 
+// "id": "*" stands for any id that the client made up.
+bool isMadeUpId(const Json &actual, const Json::Member &expected)
+{
+    return expected.key == "id"_L1 && expected.value.toString() == "*"_L1
+        && !actual[u"id"].toString().isEmpty();
+}
+
+QList<QList<QByteArray>> feedings(const Fixture &fixture)
+{
+    QList<QList<QByteArray>> all{{fixture.body},
+                                 cut(fixture.body, fixture.splits),
+                                 cutEvery(fixture.body, 1),
+                                 cutEvery(fixture.body, 7)};
+    for (quint32 seed = 1; seed <= 10; ++seed)
+        all.append(cutAtRandom(fixture.body, seed));
+    return all;
+}
+
 } // namespace
+
+QList<StreamEvent> read(StreamReader &reader, const AnswerHead &head, const QList<QByteArray> &packets)
+{
+    reader.begin(head);
+    QList<StreamEvent> events;
+    for (const QByteArray &packet : packets)
+        events += reader.feed(packet);
+    events += reader.finish();
+    if (!reader.isFinished() || !reader.finish().isEmpty() || !reader.feed("data: {}\n\n").isEmpty())
+        qFatal("a reader must be quiet after its end");
+    return events;
+}
+
+QString fixtureComplaint(const QString &name, const std::function<std::unique_ptr<StreamReader>()> &make)
+{
+    const Fixture fixture = loadFixture(name);
+    for (const QList<QByteArray> &packets : feedings(fixture)) {
+        const QList<StreamEvent> events = read(*make(), fixture.head, packets);
+        if (const QString wrong = difference(joined(events), fixture.events); !wrong.isEmpty())
+            return wrong;
+        const StreamEvent &last = events.last();
+        if (fixture.replay.isNull()) {
+            if (!last.replay.isEmpty() || !last.replayWithoutCalls.isEmpty())
+                return u"a replay where there should be none: "_s + QString::fromUtf8(last.replay);
+        } else {
+            const auto parsed = parseJson(last.replay);
+            if (!parsed || !sameJson(*parsed, fixture.replay))
+                return u"another replay: "_s + QString::fromUtf8(last.replay);
+        }
+        for (qsizetype i = 0; i < events.size(); ++i) {
+            const bool isEnd = events[i].type == Type::Stop || events[i].type == Type::Error;
+            if (isEnd != (i == events.size() - 1) || (i > 0 && events[i].type == Type::Start))
+                return u"an event at the wrong place"_s;
+        }
+    }
+    return {};
+}
 
 QStringList fixtureNames(const QString &prefix)
 {
@@ -132,6 +192,10 @@ Fixture loadFixture(const QString &name)
     fixture.head.retryAfterMs = headers[u"retry-after-ms"].toString().toUtf8();
     fixture.head.shouldRetry = headers[u"x-should-retry"].toString().toUtf8();
     fixture.head.requestId = headers[u"request-id"].toString().toUtf8();
+    if (fixture.head.requestId.isEmpty())
+        fixture.head.requestId = headers[u"x-request-id"].toString().toUtf8();
+    constexpr qint64 November2026 = 1'795'000'000'000; // Dates in the fixtures are past then.
+    fixture.head.nowUtcMs = November2026;
     for (const Json &split : json[u"splits"].elements())
         fixture.splits.append(split.toInteger(0));
     fixture.events = json[u"events"].elements();
@@ -185,10 +249,13 @@ bool sameJson(const Json &actual, const Json &expected)
         return sameJson(parseJson(actual.toJson()).value(), expected);
     if (expected.isObject() && actual.isObject()) {
         for (const Json::Member &member : actual.members()) {
-            if (!sameJson(member.value, expected[member.key]))
+            if (!isMadeUpId(actual, {member.key, expected[member.key]})
+                && !sameJson(member.value, expected[member.key]))
                 return false;
         }
         for (const Json::Member &member : expected.members()) {
+            if (isMadeUpId(actual, member))
+                continue;
             if (!sameJson(actual[member.key], member.value))
                 return false;
         }

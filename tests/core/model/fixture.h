@@ -8,6 +8,9 @@
 
 #include <QList>
 
+#include <functional>
+#include <memory>
+
 namespace Pilothouse::Tests {
 
 /// One pair tests/data/streams/NAME.{sse,json}.
@@ -22,6 +25,14 @@ struct Fixture {
 [[nodiscard]] Fixture loadFixture(const QString &name);
 /// Names of all fixtures with this prefix, sorted.
 [[nodiscard]] QStringList fixtureNames(const QString &prefix);
+
+/// All events of an answer in these packets; the reader must be quiet after its last one.
+[[nodiscard]] QList<StreamEvent> read(StreamReader &reader, const AnswerHead &head,
+                                      const QList<QByteArray> &packets);
+/// What is wrong with what fresh readers make of the fixture in all feedings: whole, at its own cuts, byte by
+/// byte, in sevens, and in random packets. Empty: nothing.
+[[nodiscard]] QString fixtureComplaint(const QString &name,
+                                       const std::function<std::unique_ptr<StreamReader>()> &make);
 
 /// Live events as the fixtures list them: one per block, pieces joined, in the order of the blocks.
 [[nodiscard]] Json::Elements joined(const QList<StreamEvent> &events);

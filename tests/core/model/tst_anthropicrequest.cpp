@@ -172,7 +172,7 @@ private Q_SLOTS:
             {userText("a"), assistantJson(Call), userJson(notRun + "," + steer)});
         row("one of two results is missing",
             {user(u"a"_s), assistant(Call + "," + SecondCall), results({second})},
-            {userText("a"), assistantJson(Call + "," + SecondCall), userJson(bad + "," + notRun)});
+            {userText("a"), assistantJson(Call + "," + SecondCall), userJson(notRun + "," + bad)});
         row("a call at the very end", {user(u"a"_s), assistant(Call)},
             {userText("a"), assistantJson(Call), userJson(notRun)});
         row("a result without its call", {user(u"a"_s), assistant(Text), results({first})},
@@ -195,10 +195,16 @@ private Q_SLOTS:
         row("another provider keeps text and calls",
             {user(u"a"_s),
              assistant(Thinking + "," + Text
-                           + ",{\"type\":\"server_tool_use\",\"id\":\"s\"},{\"type\":\"sketch\"}," + Call,
+                           + ",{\"type\":\"server_tool_use\",\"id\":\"s\",\"name\":\"web_search\",\"input\":"
+                             "{\"q\":1}},{\"type\":\"sketch\"},"
+                           + Call,
                        Model, u"minimax"_s),
              results({first})},
-            {userText("a"), assistantJson(Text + "," + QByteArray(Call).replace(": \"ls\"", ":\"ls\"")),
+            {userText("a"),
+             assistantJson(Text
+                           + ",{\"type\":\"text\",\"text\":\"[The provider ran web_search with "
+                             "{\\\"q\\\":1}.]\"},"
+                           + QByteArray(Call).replace(": \"ls\"", ":\"ls\"")),
              userJson(ok)});
         row("a script's answer",
             {user(u"a"_s), assistant(Text + "," + SecondCall, u"tour"_s, u"demo"_s, u"scripted"_s),

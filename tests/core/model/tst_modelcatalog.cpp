@@ -71,9 +71,14 @@ private Q_SLOTS:
         row(u"anthropic/claude-sonnet-5-5"_s, u"ANTHROPIC_API_KEY"_s, u"  "_s, u"key-missing"_s,
             u"ANTHROPIC_API_KEY"_s);
         row(u"moonshotai/kimi-k3"_s, u"MOONSHOT_API_KEY"_s, u"k"_s, {}, u"anthropic-messages"_s);
-        row(u"openai/gpt-5.5"_s, u"OPENAI_API_KEY"_s, u"k"_s, u"model"_s,
-            u"openai-responses, which this version cannot speak yet"_s);
-        row(u"openai-compatible/x"_s, {}, {}, u"model"_s, u"openai-chat"_s);
+        row(u"openai/gpt-5.5"_s, u"OPENAI_API_KEY"_s, u"k"_s, {}, u"openai-responses"_s);
+        row(u"openai/gpt-5.5"_s, {}, {}, u"key-missing"_s, u"OPENAI_API_KEY"_s);
+        row(u"google/gemini-3"_s, u"GOOGLE_API_KEY"_s, u"k"_s, {}, u"openai-chat"_s);
+        row(u"openrouter/a/b"_s, u"OPENROUTER_API_KEY"_s, u"k"_s, {}, u"openai-chat"_s);
+        row(u"ollama/qwen3:8b"_s, {}, {}, {}, u"openai-chat"_s);
+        row(u"openai-compatible/x"_s, {}, {}, u"model"_s, u"OPENAI_COMPATIBLE_BASE_URL"_s);
+        row(u"openai-compatible/x"_s, u"OPENAI_COMPATIBLE_BASE_URL"_s, u"http://127.0.0.1:9"_s, {},
+            u"openai-chat"_s);
         row(u"nobody/x"_s, {}, {}, u"model"_s, u"anthropic"_s);
     }
     void clients()
@@ -130,9 +135,66 @@ private Q_SLOTS:
         ModelCatalog catalog(&network, [&](const QString &asked) { return variables.value(asked); }, {});
         QCOMPARE(catalog.defaultModel().toString(), u"demo/tour"_s);
         variables.insert(u"OPENAI_API_KEY"_s, u"k"_s);
-        QCOMPARE(catalog.defaultModel().toString(), u"demo/tour"_s); // not spoken yet
+        QCOMPARE(catalog.defaultModel().toString(), u"openai/gpt-5.5"_s);
         variables.insert(u"ANTHROPIC_API_KEY"_s, u"k"_s);
         QCOMPARE(catalog.defaultModel().toString(), u"anthropic/claude-sonnet-5-5"_s);
+    }
+
+    void customProviders_data()
+    {
+        QTest::addColumn<QString>("id");
+        QTest::addColumn<QString>("protocol");
+        QTest::addColumn<QString>("url");
+        QTest::addColumn<QString>("words"); // empty: fine
+        const auto row = [](const QString &id, const QString &protocol, const QString &url,
+                            const QString &words) {
+            QTest::addRow("%s %s %s", qPrintable(id), qPrintable(protocol), qPrintable(url))
+                << id << protocol << url << words;
+        };
+        const QString chat = u"openai-chat"_s;
+        row(u"my-server"_s, chat, u"https://models.example.org/v1"_s, {});
+        row(u"my-server"_s, u"openai-responses"_s, u"http://localhost:8000"_s, {});
+        row(u"my-server"_s, u"anthropic-messages"_s, u" http://[::1]:9/a "_s, {});
+        row(u"my-server"_s, chat, u"http://models.example.org"_s, u"base URL"_s);
+        row(u"my-server"_s, chat, u"https://me:secret@x.example"_s, u"base URL"_s);
+        row(u"my-server"_s, chat, u"https://x.example/?k=secret"_s, u"base URL"_s);
+        row(u"my-server"_s, chat, u"secret"_s, u"base URL"_s);
+        row(u"my-server"_s, u"google-generative"_s, u"https://x.example"_s, u"protocol"_s);
+        row(u"My Server"_s, chat, u"https://x.example"_s, u"short name"_s);
+        row(u"demo"_s, chat, u"https://x.example"_s, u"short name"_s);
+        row(u""_s, chat, u"https://x.example"_s, u"short name"_s);
+    }
+    void customProviders()
+    {
+        QFETCH(QString, id);
+        QFETCH(QString, protocol);
+        QFETCH(QString, url);
+        QFETCH(QString, words);
+        const auto made = makeCustomProvider(id, u"Mine"_s, protocol, url);
+        QCOMPARE(made.has_value(), words.isEmpty());
+        if (!made) {
+            QVERIFY2(made.error().message.contains(words), qPrintable(made.error().message));
+            QVERIFY(!made.error().toText().contains(u"secret"_s) && !made.error().todo.isEmpty());
+            return;
+        }
+        QCOMPARE(made->keyVariables, QStringList({u"MY_SERVER_API_KEY"_s}));
+        NetworkAccess network;
+        Variables variables{{u"MY_SERVER_API_KEY"_s, u"k"_s}};
+        ModelCatalog catalog(&network, [&](const QString &asked) { return variables.value(asked); }, {});
+        QVERIFY(!catalog.client({id, u"x"_s}));
+        QVERIFY(catalog.addProvider(*made));
+        QCOMPARE(catalog.client({id, u"x"_s}).value()->protocol(), protocol);
+        QCOMPARE(catalog.endpoint(*made).value().key.reveal(), QByteArray("k"));
+        variables.clear();
+        QVERIFY(catalog.endpoint(*made).value().key.isEmpty());
+        ProviderInfo taken = *made;
+        taken.id = u"anthropic"_s;
+        QVERIFY(!catalog.addProvider(taken));
+        QVERIFY(!catalog.provider(u"anthropic"_s)->isCustom);
+        taken.id = id;
+        taken.name = u"Changed"_s;
+        QVERIFY(catalog.addProvider(taken));
+        QCOMPARE(catalog.provider(id)->name, u"Changed"_s);
     }
 
     void keysAreTriedInOrder()
@@ -223,9 +285,21 @@ private Q_SLOTS:
             QVERIFY(!ids.contains(info.id));
             ids.append(info.id);
             QVERIFY(!info.name.isEmpty() && !info.keyVariables.isEmpty());
-            QVERIFY(info.baseUrl.isEmpty() ? !info.baseUrlVariable.isEmpty()
-                                           : info.baseUrl.scheme() == "https"_L1);
+            QVERIFY2(QStringList({u"anthropic-messages"_s, u"openai-responses"_s, u"openai-chat"_s})
+                         .contains(info.protocol),
+                     qPrintable(info.id));
+            const bool isLocal = NetworkAccess::isLoopback(info.baseUrl);
+            QVERIFY2(info.baseUrl.isEmpty() ? !info.baseUrlVariable.isEmpty()
+                                            : isLocal || info.baseUrl.scheme() == "https"_L1,
+                     qPrintable(info.id));
+            QCOMPARE(info.needsKey, !isLocal && !info.baseUrl.isEmpty());
+            QVERIFY(!info.isCustom);
         }
+        for (const QString &local : {u"ollama"_s, u"llamacpp"_s, u"vllm"_s, u"lmstudio"_s})
+            QVERIFY(registry.provider(local)->isCommon);
+        const ModelFacts *facts = registry.model({u"anthropic"_s, u"claude-sonnet-5-5"_s});
+        QCOMPARE(facts->context, 1'000'000);
+        QVERIFY(facts->images.value_or(false) && facts->reasoning.value_or(false));
         QCOMPARE(registry.model({u"anthropic"_s, u"claude-haiku-4-5"_s})->maxOutput, 64'000);
     }
 };

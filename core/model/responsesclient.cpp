@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "model/responsesclient.h"
+
+#include "model/responsesreader.h"
+#include "model/responsesrequest.h"
+
+namespace Pilothouse {
+
+using namespace Qt::StringLiterals;
+
+ResponsesClient::ResponsesClient(NetworkAccess *network, ModelEndpoint endpoint)
+    : m_network(network)
+    , m_endpoint(std::move(endpoint))
+{ }
+
+QString ResponsesClient::protocol() const { return u"openai-responses"_s; }
+
+ModelStream *ResponsesClient::start(const ModelRequest &request, QObject *parent)
+{
+    ResponsesRequest builder;
+    builder.provider = m_endpoint.provider;
+    builder.isVendor = m_endpoint.provider == "openai"_L1;
+    RequestSpec spec;
+    spec.url = ResponsesRequest::responsesUrl(m_endpoint.baseUrl);
+    if (!m_endpoint.key.isEmpty())
+        spec.secretHeaders = {{"Authorization", bearer(m_endpoint.key)}};
+    return startModelRequest(m_network, m_endpoint, std::make_unique<ResponsesReader>(), spec,
+                             builder.body(request), parent);
+}
+
+} // namespace Pilothouse

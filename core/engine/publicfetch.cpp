@@ -18,10 +18,11 @@ constexpr qsizetype LongestHost = 100;
 
 Error fetchError(const QUrl &url, const ApiError &error)
 {
-    return {ErrorKind::NotFound,
-            inertLine(url.host(), LongestHost) + u" did not give the file: "_s + error.message,
-            {},
-            u"Try again, or open the address in a browser."_s};
+    const QString host = inertLine(url.host(), LongestHost);
+    QString message = error.message;
+    if (!message.contains(host)) // Most name it themselves.
+        message = host + u" did not give the file: "_s + message;
+    return {ErrorKind::NotFound, message, {}, u"Try again, or open the address in a browser."_s};
 }
 
 } // namespace

@@ -46,6 +46,14 @@ std::optional<int> exitCode(const Json &data)
     return code ? std::optional<int>(static_cast<int>(*code)) : std::nullopt;
 }
 
+// Whether the number stands at the end of a text, as a number of its own.
+bool tellsNumber(const QString &text, int number)
+{
+    const QString digits = QString::number(number);
+    return text.endsWith(digits)
+        && (text.size() == digits.size() || text[text.size() - digits.size() - 1].isSpace());
+}
+
 // Why nobody knows how it ended, as far as the row tells.
 QString unknownWords(const Json &data)
 {
@@ -148,12 +156,15 @@ CallCard callCard(const TranscriptRow &row, qint64 nowMs)
         card.second = inertLine(data[u"error"].toString(), MostLine);
     } else if (card.isRunning || state == "stopped"_L1) {
         // While it is told to end, that is what a person waits for.
-        const QString receipt = inertLine(data[u"receipt"].toString(), MostLine);
+        QString receipt = inertLine(data[u"receipt"].toString(), MostLine);
+        while (receipt.endsWith(u'.')) // More may follow; it is no sentence then.
+            receipt.chop(1);
         QStringList parts;
         if (!receipt.isEmpty())
             parts.append(receipt);
         if (state == "stopped"_L1 && code) {
-            parts.append(u"exit "_s + QString::number(*code));
+            if (!tellsNumber(receipt, *code))
+                parts.append(u"exit "_s + QString::number(*code));
             if (card.outputBytes > 0)
                 parts.append(QString(bytesText(card.outputBytes) + u" of output kept"_s));
         }

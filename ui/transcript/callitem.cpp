@@ -62,7 +62,7 @@ void CallItem::build(const TranscriptRow &row, const SegmentContext &inner, bool
     const CallCard card = callCard(row, inner.nowMs);
     m_isWaiting = card.isWaiting;
     m_isRunning = card.isRunning;
-    m_segments.append(std::make_unique<CallSegment>(card, m_shape.isUnfolded), inner);
+    m_segments.append(std::make_unique<CallSegment>(card, m_shape.isUnfolded, m_shape.isSteady), inner);
     if (!m_shape.isUnfolded)
         return;
     QString note;

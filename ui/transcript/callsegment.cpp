@@ -45,22 +45,25 @@ struct Mirror {
 
 } // namespace
 
-CallSegment::CallSegment(CallCard card, bool isUnfolded)
+CallSegment::CallSegment(CallCard card, bool isUnfolded, bool isSteady)
     : m_card(std::move(card))
     , m_isUnfolded(isUnfolded)
+    , m_isSteady(isSteady)
 { }
 
 bool CallSegment::breaks(const SegmentContext &context) const
 {
     const auto px = [](int length) { return TranscriptStyle::px(length); };
     const TranscriptStyle &style = context.style;
-    if (m_card.result.isEmpty() && m_card.look.word.isEmpty())
+    if (m_card.result.isEmpty() && m_card.look.word.isEmpty() && !m_isSteady)
         return false;
     int needed = px(ToolLeft) + px(TimeRight) + px(Gap)
         + std::max(px(ToolColumn), style.tool.metrics.horizontalAdvance(m_card.tool));
     if (!m_card.argument.isEmpty())
         needed +=
             std::min(px(LeastArgument), style.card.metrics.horizontalAdvance(m_card.argument)) + px(Gap);
+    if (m_isSteady) // By nothing that changes.
+        return needed + px(TimeColumn) + px(LeastResult) + 2 * px(Gap) > context.width;
     if (!m_card.time.isEmpty())
         needed += std::max(px(TimeColumn), style.small.metrics.horizontalAdvance(m_card.time) + 2) + px(Gap);
     if (!m_card.result.isEmpty())
@@ -73,9 +76,8 @@ bool CallSegment::breaks(const SegmentContext &context) const
 
 int CallSegment::lineHeight(const SegmentContext &context) const
 {
-    return TranscriptStyle::px(m_card.second.isEmpty() && !breaks(context)
-                                   ? Metrics::ToolCardRow
-                                   : Metrics::ToolCardRowWithSecondLine);
+    return TranscriptStyle::px(!hasSecond() && !breaks(context) ? Metrics::ToolCardRow
+                                                                : Metrics::ToolCardRowWithSecondLine);
 }
 
 int CallSegment::headHeight(const SegmentContext &context) const
@@ -85,15 +87,15 @@ int CallSegment::headHeight(const SegmentContext &context) const
 
 int CallSegment::estimate(const SegmentContext &context) const
 {
-    if (m_card.second.isEmpty())
+    if (!hasSecond())
         return headHeight(context);
     return headHeight(context) + wrappedHeight(context)
-        + TranscriptStyle::px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail);
+        + TranscriptStyle::px(hasButton() ? Metrics::ToolCardConsequence : Metrics::ToolCardTail);
 }
 
 int CallSegment::wrappedHeight(const SegmentContext &context) const
 {
-    if (!m_card.canLook)
+    if (!hasButton())
         return 0;
     const auto px = [](int length) { return TranscriptStyle::px(length); };
     const QFontMetrics &metrics = context.style.small.metrics;
@@ -107,7 +109,7 @@ int CallSegment::wrappedHeight(const SegmentContext &context) const
 
 QRect CallSegment::button(const SegmentContext &context) const
 {
-    if (!m_card.canLook)
+    if (!hasButton())
         return {};
     const auto px = [](int length) { return TranscriptStyle::px(length); };
     const int width =
@@ -231,7 +233,7 @@ void CallSegment::paintSecond(QPainter *painter, const SegmentContext &context, 
     const int end = place.isEmpty() ? px(Metrics::SpaceM) : place.width() + px(2 * Metrics::SpaceS);
     const QRect second(how.rect.x() + px(ToolLeft), how.rect.y() + headHeight(context) - px(Metrics::SpaceXs),
                        how.rect.width() - px(ToolLeft) - end,
-                       px(m_card.canLook ? Metrics::ToolCardConsequence : Metrics::ToolCardTail));
+                       px(hasButton() ? Metrics::ToolCardConsequence : Metrics::ToolCardTail));
     painter->setFont(face.font);
     painter->setPen(TranscriptStyle::color(Role::Text2));
     if (wrapped > 0) {
@@ -279,7 +281,7 @@ SegmentHit CallSegment::hit(const SegmentContext &context, const QPoint &point) 
 
 QList<SegmentTarget> CallSegment::targets(const SegmentContext &context) const
 {
-    if (!m_card.canLook)
+    if (!hasButton())
         return {};
     SegmentTarget look;
     look.hit.what = SegmentHit::What::Look;

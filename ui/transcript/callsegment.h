@@ -14,17 +14,21 @@ namespace Pilothouse {
 /// something to say.
 class CallSegment final : public Segment {
 public:
-    CallSegment(CallCard card, bool isUnfolded);
+    /// `isSteady`: it is as high as it may become while it runs or by its end, but for what it asks of a
+    /// person, which has to wait.
+    CallSegment(CallCard card, bool isUnfolded, bool isSteady = false);
 
     [[nodiscard]] int estimate(const SegmentContext &context) const override;
     int arrange(const SegmentContext &context) override { return estimate(context); }
     void paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const override;
-    [[nodiscard]] bool mayHaveTargets(const SegmentContext &) const override { return m_card.canLook; }
+    [[nodiscard]] bool mayHaveTargets(const SegmentContext &) const override { return hasButton(); }
     [[nodiscard]] QList<SegmentTarget> targets(const SegmentContext &context) const override;
     [[nodiscard]] SegmentHit hit(const SegmentContext &context, const QPoint &point) const override;
     [[nodiscard]] bool ticks() const override { return m_card.ticks; }
 
 private:
+    [[nodiscard]] bool hasButton() const { return m_card.canLook && !m_isSteady; }
+    [[nodiscard]] bool hasSecond() const { return m_isSteady || !m_card.second.isEmpty(); }
     /// Result and state stand on a line of their own: beside the tool's name they would leave no room.
     [[nodiscard]] bool breaks(const SegmentContext &context) const;
     [[nodiscard]] int lineHeight(const SegmentContext &context) const; ///< Of the first line.
@@ -39,6 +43,7 @@ private:
 
     CallCard m_card;
     bool m_isUnfolded;
+    bool m_isSteady;
 };
 
 /// The ground of what an unfolded card holds, with a hairline above; inside of the box if that ends with it.

@@ -21,6 +21,7 @@ constexpr qsizetype MostInRow = 4000; // Of a line's text in one layout; the cos
 constexpr int Inside = Metrics::SpaceS; // Space between the box and the text, above and below.
 constexpr int Side = Metrics::SpaceM;
 constexpr int ButtonSize = Metrics::ButtonSmall;
+constexpr int CopyTarget = 0; // Of targets().
 
 QTextCharFormat formatOf(CodeSpan::Token token)
 {
@@ -189,9 +190,10 @@ void CodeSegment::paint(QPainter *painter, const SegmentContext &context, const 
                               Qt::AlignLeft | Qt::AlignVCenter, u"This line goes on. Show all"_s);
         }
     }
-    if (how.isHovered) {
+    const bool isByKeys = how.target == CopyTarget;
+    if (how.isHovered || isByKeys) {
         const QRect button = copyButton().translated(how.rect.topLeft());
-        const bool isUnder = copyButton().contains(how.pointer);
+        const bool isUnder = isByKeys || copyButton().contains(how.pointer);
         painter->setPen(TranscriptStyle::color(Role::Line));
         painter->setBrush(TranscriptStyle::color(isUnder ? Role::Hover : Role::Raised));
         painter->drawRoundedRect(QRectF(button).adjusted(0.5, 0.5, -0.5, -0.5), Metrics::RadiusToolButton,

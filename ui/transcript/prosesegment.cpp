@@ -42,6 +42,11 @@ qsizetype dataAddressesBefore(QStringView source, qsizetype place)
 
 } // namespace
 
+QString failedPictureWords(const QString &name, const QString &problem)
+{
+    return problem.contains(name) ? problem : QString(name + u"  "_s + problem);
+}
+
 ProseSegment::ProseSegment(ProsePiece piece, BlockFrame frame, const Look &look)
     : m_piece(std::move(piece))
     , m_frame(std::move(frame))
@@ -234,7 +239,7 @@ void ProseSegment::paintPicture(QPainter *painter, const SegmentContext &context
         words += u"  loading"_s;
         break;
     case TranscriptImages::State::Failed:
-        words += u"  "_s + now.problem;
+        words = failedPictureWords(words, now.problem);
         break;
     case TranscriptImages::State::Shown:
         break;
@@ -247,11 +252,12 @@ void ProseSegment::paintPicture(QPainter *painter, const SegmentContext &context
         inside.setRight(inside.right() - width - gap);
     }
     painter->setPen(TranscriptStyle::color(Role::Text2));
-    // A host is never elided: it is what the person decides by. Paths may be.
-    const bool isHost = TranscriptImages::isRemote(picture.target);
-    painter->drawText(
-        inside, Qt::AlignLeft | Qt::AlignVCenter,
-        isHost ? words : context.style.small.metrics.elidedText(words, Qt::ElideMiddle, inside.width()));
+    // A host is never elided while it is what the person decides by. Paths and what went wrong may be.
+    const bool isRemote = TranscriptImages::isRemote(picture.target);
+    if (!isRemote || now.state == TranscriptImages::State::Failed)
+        words = context.style.small.metrics.elidedText(words, isRemote ? Qt::ElideRight : Qt::ElideMiddle,
+                                                       inside.width());
+    painter->drawText(inside, Qt::AlignLeft | Qt::AlignVCenter, words);
 }
 
 void ProseSegment::paint(QPainter *painter, const SegmentContext &context, const SegmentPaint &how) const
@@ -291,6 +297,8 @@ SegmentHit ProseSegment::hit(const SegmentContext &context, const QPoint &point)
             continue;
         hit.rect = picture.rect;
         hit.toolTip = picture.target;
+        if (context.images && context.images->picture(picture.key).state == TranscriptImages::State::Failed)
+            hit.toolTip = failedPictureWords(picture.target, context.images->picture(picture.key).problem);
         if (!offer(context, picture).isEmpty()) {
             hit.what = SegmentHit::What::Image;
             hit.value = picture.target;

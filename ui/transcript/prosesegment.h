@@ -10,6 +10,9 @@
 
 namespace Pilothouse {
 
+/// What is said of a picture that could not be had: the problem, after `name` unless it names it itself.
+[[nodiscard]] QString failedPictureWords(const QString &name, const QString &problem);
+
 /// A paragraph or heading, or a piece of a long one, and the pictures named in it.
 class ProseSegment final : public Segment {
 public:

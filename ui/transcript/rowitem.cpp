@@ -16,7 +16,7 @@ bool RowShape::operator==(const RowShape &other) const
     return isUnfolded == other.isUnfolded && showsAll == other.showsAll && joinsAbove == other.joinsAbove
         && joinsBelow == other.joinsBelow && isActive == other.isActive && output.bytes == other.output.bytes
         && output.read == other.output.read && output.isRead == other.output.isRead
-        && widgetHeight == other.widgetHeight;
+        && isSteady == other.isSteady && widgetHeight == other.widgetHeight;
 }
 
 std::unique_ptr<RowItem> RowItem::make(TranscriptRow::Kind kind)

@@ -62,6 +62,7 @@ struct SegmentPaint {
     QPoint pointer{-1, -1}; ///< In the segment; outside if it is elsewhere.
     bool isHovered = false; ///< The pointer is on the segment.
     bool isCurrent = false; ///< The row is under the keyboard.
+    int target = -1; ///< Which of targets() keys have walked to; -1: none.
 };
 
 /// A small part of a row: a paragraph, a table's rows, a line of a card. It is laid out once when it comes

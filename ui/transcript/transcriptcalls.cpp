@@ -86,6 +86,44 @@ void TranscriptView::widgetsChanged()
     arrange();
 }
 
+// A person aims at the card of a waiting call: while it is there, rows of its step keep their height.
+void TranscriptView::updateSteady()
+{
+    if (m_waiting.isEmpty() && m_steady.isEmpty())
+        return;
+    QSet<int> steady; // By place.
+    for (const qint64 waiting : std::as_const(m_waiting)) {
+        const int place = m_model->placeOf(waiting);
+        if (place < 0)
+            continue;
+        const TranscriptRow &card = m_model->rowAt(place);
+        const auto take = [&](int at) {
+            const TranscriptRow &row = m_model->rowAt(at);
+            if (!m_model->isHere(at) || row.turn != card.turn || row.step != card.step)
+                return false;
+            const QString state = row.data[u"state"].toString();
+            if (row.kind == TranscriptRow::Kind::Call && !m_waiting.contains(row.row)
+                && (m_steady.contains(row.row) || state == "running"_L1 || state == "proposed"_L1
+                    || state == "approved"_L1))
+                steady.insert(at);
+            return true;
+        };
+        for (int at = place - 1; at >= 0 && take(at); --at) { }
+        for (int at = place + 1; at < m_model->rowCount() && take(at); ++at) { }
+    }
+    QSet<qint64> numbers;
+    for (const int place : std::as_const(steady))
+        numbers.insert(m_model->rowAt(place).row);
+    QSet<qint64> changed = numbers;
+    changed.subtract(m_steady);
+    changed.unite(QSet<qint64>(m_steady).subtract(numbers));
+    m_steady = numbers;
+    for (const qint64 number : std::as_const(changed)) {
+        if (const int place = m_model->placeOf(number); place >= 0)
+            m_stack.changed(place, place);
+    }
+}
+
 bool TranscriptView::eventFilter(QObject *watched, QEvent *event)
 {
     if (event->type() == QEvent::LayoutRequest)

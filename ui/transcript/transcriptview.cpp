@@ -155,6 +155,7 @@ RowShape TranscriptView::shapeOf(int place) const
         shape.joinsAbove = isStacked(place, -1);
         shape.joinsBelow = isStacked(place, 1);
     }
+    shape.isSteady = shape.widgetHeight == 0 && m_steady.contains(row.row);
     if (shape.isUnfolded)
         shape.output = m_outputs.value(row.row);
     return shape;
@@ -165,6 +166,7 @@ void TranscriptView::onReset()
     m_current = -1;
     m_targetIndex = -1;
     m_waiting.clear();
+    m_steady.clear();
     m_open.clear();
     m_outputs.clear();
     m_reading.clear();
@@ -182,6 +184,7 @@ void TranscriptView::onReset()
     const bool isSame = m_model && m_model->rowCount() > 0
         && std::exchange(m_conversation, m_model->conversation()) == m_model->conversation();
     m_stack.reset(isSame);
+    updateSteady();
     const int read = isSame && !wasFollowing ? m_model->placeOf(m_readRow) : -1;
     if (read >= 0)
         m_stack.put(read, m_readTop);
@@ -239,8 +242,10 @@ void TranscriptView::onChanged(int first, int last)
 
 void TranscriptView::onSettled()
 {
-    if (std::exchange(m_isStale, false))
+    if (std::exchange(m_isStale, false)) {
+        updateSteady();
         arrange();
+    }
 }
 
 void TranscriptView::restyle()
@@ -352,6 +357,14 @@ void TranscriptView::goToEnd()
     arrange();
 }
 
+void TranscriptView::goToLatest()
+{
+    m_current = -1;
+    clearTarget();
+    goToEnd();
+    viewport()->update();
+}
+
 void TranscriptView::scrollContentsBy(int, int)
 {
     if (m_settingBar || m_stack.count() == 0)
@@ -390,6 +403,7 @@ void TranscriptView::paintRow(QPainter *painter, int place, const QRect &clip)
     QRect box = rect;
     box.setHeight(row->boxHeight());
     const bool isCurrent = place == m_current && hasFocus() && m_isKeyboard;
+    const std::optional<Target> byKeys = isCurrent ? keyTarget() : std::nullopt;
     row->paintBack(painter, outer, box, isCurrent);
     const TranscriptRow &shown = m_model->rowAt(place);
     const bool isWhole = !row->isText() && m_selection.touches(shown.row);
@@ -408,6 +422,8 @@ void TranscriptView::paintRow(QPainter *painter, int place, const QRect &clip)
         }
         how.isCurrent = isCurrent;
         how.isHovered = m_hover.place == place && m_hover.segment == i;
+        if (byKeys && m_targetSegment == i)
+            how.target = m_targetIndex;
         if (how.isHovered)
             how.pointer = m_pointer - how.rect.topLeft();
         row->segments().at(i).paint(painter, inner, how);
@@ -419,8 +435,8 @@ void TranscriptView::paintRow(QPainter *painter, int place, const QRect &clip)
     }
     if (!isCurrent)
         return;
-    if (const auto target = keyTarget())
-        paintFocusRing(painter, QRectF(target->rect).adjusted(-3, -1, 3, 1), Metrics::RadiusControl);
+    if (byKeys)
+        paintFocusRing(painter, QRectF(byKeys->rect).adjusted(-3, -1, 3, 1), Metrics::RadiusControl);
     else
         paintFocusRing(painter, QRectF(box).adjusted(-4, -2, 4, 2), Metrics::RadiusCard);
 }

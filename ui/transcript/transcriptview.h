@@ -37,6 +37,8 @@ public:
     [[nodiscard]] TranscriptModel *model() const;
     [[nodiscard]] bool isFollowing() const { return m_stack.isFollowing(); }
     void goToEnd();
+    void goToLatest(); ///< As goToEnd(), and keys begin there: whoever writes is done with reading further
+                       ///< up.
     /// Scrolls so that a call's row is in view, its top first.
     void showCall(const QString &callId);
 
@@ -119,6 +121,7 @@ private:
     void onInserted(int first, int last);
     void onChanged(int first, int last);
     void note(const TranscriptRow &row);
+    void updateSteady();
     void copyTo(QClipboard::Mode mode);
     void onSettled();
     void restyle();
@@ -162,6 +165,7 @@ private:
     QSet<qint64> m_unfolded; ///< Row numbers.
     QSet<qint64> m_showsAll;
     QSet<qint64> m_waiting; ///< Numbers of rows of calls that wait for a person.
+    QSet<qint64> m_steady; ///< Of calls of the same steps that ran, or were to, while one waited.
     QHash<qint64, CallOutput> m_outputs; ///< Of unfolded calls.
     QSet<qint64> m_reading; ///< Outputs on their way.
     QSet<qint64> m_open; ///< Answers that are still written.

@@ -106,6 +106,16 @@ private Q_SLOTS:
         add("stopped",
             "{\"state\":\"stopped\",\"exitCode\":130,\"durationMs\":41000,\"stdoutBytes\":2100000}",
             u"Stopped"_s, u"stopping"_s, u"|41.0 s"_s, u"exit 130; 2.1 MB of output kept"_s);
+        add("stopped, its end was seen",
+            "{\"state\":\"stopped\",\"exitCode\":143,\"receipt\":\"The command ended with exit code 143.\","
+            "\"stdoutBytes\":297}",
+            u"Stopped"_s, u"stopping"_s, u"|"_s,
+            u"The command ended with exit code 143; 297 B of output kept"_s);
+        add("stopped, another receipt",
+            "{\"state\":\"stopped\",\"exitCode\":14,\"receipt\":\"It ended with exit code 143.\"}",
+            u"Stopped"_s, u"stopping"_s, u"|"_s, u"It ended with exit code 143; exit 14"_s);
+        add("told to end", "{\"state\":\"running\",\"receipt\":\"SIGTERM was sent to the command.\"}",
+            u"Running"_s, u"calling"_s, u"|"_s, u"SIGTERM was sent to the command"_s);
         add("not run", "{\"state\":\"not-run\"}", u"Not run"_s, u"denied"_s, u"|"_s, {});
         add("from a newer version", "{\"state\":\"dreaming\"}", u"dreaming"_s, u"proposed"_s, u"|"_s, {});
     }

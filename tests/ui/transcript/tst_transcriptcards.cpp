@@ -69,6 +69,74 @@ private Q_SLOTS:
         QCOMPARE(pixelsOf(shown.picture(first.translated(0, 2 * line)), green), 0);
     }
 
+    // What a person aims at must not move because another call ends, however it ends.
+    void aWaitingCardStaysWhereItIs_data()
+    {
+        QTest::addColumn<QByteArray>("end");
+        QTest::addColumn<int>("width");
+        const QByteArray known = "\"exitCode\":0,\"durationMs\":900,\"outcome\":\"known\"";
+        const QByteArray bad = "\"exitCode\":1,\"durationMs\":86400000,\"outcome\":\"known\"";
+        const QByteArray unknown = "\"exitCode\":null,\"durationMs\":900,\"outcome\":\"unknown\"";
+        for (const int width : {640, 360, 240}) {
+            QTest::addRow("done, %d", width) << known << width;
+            QTest::addRow("exit 1, %d", width) << bad << width;
+            QTest::addRow("unknown, %d", width) << unknown << width;
+        }
+    }
+    void aWaitingCardStaysWhereItIs()
+    {
+        QFETCH(QByteArray, end);
+        QFETCH(int, width);
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        const QString first = newId();
+        const QString second = newId();
+        const QString waiting = newId();
+        shown.call(first, u"make"_s);
+        shown.call(second, u"sleep 100; echo a long command that does not fit in a narrow window"_s);
+        shown.call(waiting, u"rm -r build"_s);
+        shown.run(first);
+        shown.output(first, "compiling\n");
+        shown.ask(waiting);
+        QVERIFY(shown.show({width, 600}));
+        auto *card = new QWidget;
+        card->setFixedHeight(80);
+        shown.view->setCallWidget(waiting, card);
+        QVERIFY(card->isVisible());
+        shown.run(second);
+        shown.live();
+        const int top = card->y();
+        shown.output(second, "x\n");
+        shown.live();
+        QCOMPARE(card->y(), top);
+        shown.resultWith(first, end);
+        shown.live();
+        QCOMPARE(card->y(), top);
+        shown.resultWith(second, end);
+        shown.live();
+        QCOMPARE(card->y(), top);
+        QVERIFY(pixelsOf(shown.picture(shown.view->rowRect(shown.placeOfCall(first))),
+                         Theme::instance().color(Role::Text2))
+                > 0);
+        // Answered: the rows are as they always are.
+        shown.allow(waiting);
+        shown.live();
+        shown.view->setCallWidget(waiting, nullptr);
+        delete card;
+        Tests::TranscriptFixture plain;
+        plain.script.addCreated();
+        plain.startTurn(1);
+        plain.call(first, u"make"_s);
+        plain.run(first);
+        plain.output(first, "compiling\n");
+        plain.resultWith(first, end);
+        plain.call(waiting, u"rm -r build"_s);
+        QVERIFY(plain.show({width, 600}));
+        QCOMPARE(shown.view->rowRect(shown.placeOfCall(first)).height(),
+                 plain.view->rowRect(plain.placeOfCall(first)).height());
+    }
+
     // Where there are no tints, a frame says which call is shown beside.
     void theChosenCallIsFramedInHighContrast()
     {

@@ -4,6 +4,7 @@
 // A table one character at a time; pictures in an answer; reading back while three sources write.
 
 #include "support/testmain.h"
+#include "transcript/prosesegment.h"
 #include "transcriptfixture.h"
 
 #include <QAccessible>
@@ -208,6 +209,37 @@ private Q_SLOTS:
         QVERIFY(images->picture(dead).problem.contains(u"refused"_s));
         images->load(u"x"_s, u"file:///etc/passwd"_s);
         QCOMPARE(asked.size(), 2);
+    }
+
+    // Who did not give it is said once, and words that do not fit end in an ellipsis.
+    void whatIsSaidOfAPictureThatFailed()
+    {
+        QCOMPARE(failedPictureWords(u"host"_s, u"host:9 refused the connection."_s),
+                 u"host:9 refused the connection."_s);
+        QCOMPARE(failedPictureWords(u"host"_s, u"It is larger."_s), u"host  It is larger."_s);
+        const QString address = u"http://127.0.0.1:9/x.png"_s;
+        TranscriptFixture shown;
+        shown.startTurn(1);
+        shown.text(u"![chart]("_s + address + u")\n"_s);
+        shown.endText();
+        QVERIFY(shown.show({420, 300}));
+        QString problem;
+        TranscriptImages::Sources sources;
+        sources.remote = [&](const QUrl &, qint64, QObject *, const TranscriptImages::Reply &reply) {
+            reply(fail(Error{ErrorKind::Sandbox, problem, {}, {}}));
+        };
+        shown.view->images()->setSources(sources);
+        const auto looks = [&](const QString &words) {
+            problem = words;
+            shown.view->images()->load(address, address);
+            return shown.picture();
+        };
+        const QString whole = u"127.0.0.1:9 refused the connection. Nothing was sent. Try again later."_s;
+        const QImage cut = looks(whole);
+        bool isElided = false;
+        for (qsizetype length = 1; length < whole.size() && !isElided; ++length)
+            isElided = looks(QString(whole.left(length) + u'…')) == cut;
+        QVERIFY(isElided);
     }
 
     // A picture of megabytes in a text: at once or in pieces, read back or shown before the log has it.

@@ -106,6 +106,28 @@ private Q_SLOTS:
         QCOMPARE(view->currentTarget(), -1);
     }
 
+    // The pointer paints a code block's button; the keyboard does too.
+    void theCopyButtonIsSeenByKeys()
+    {
+        TranscriptFixture shown;
+        QVERIFY(prepare(shown));
+        TranscriptView *view = shown.view.get();
+        view->setFocus();
+        const int place = textPlace(shown);
+        view->setCurrentPlace(place);
+        const QList<SegmentTarget> targets = view->targetsOf(place); // Nothing can load the picture.
+        QCOMPARE(targets.at(1).name, u"Copy this code"_s);
+        const QRect inside = targets.at(1).rect.adjusted(3, 3, -3, -3);
+        const QImage empty = shown.picture(inside);
+        QTest::keyClick(view, Qt::Key_Right);
+        QCOMPARE(shown.picture(inside), empty);
+        QTest::keyClick(view, Qt::Key_Right);
+        QCOMPARE(view->currentTarget(), 1);
+        QVERIFY(shown.picture(inside) != empty);
+        QTest::keyClick(view, Qt::Key_Right);
+        QCOMPARE(shown.picture(inside), empty);
+    }
+
     // A script is no link for the pointer either.
     void scriptsAreText()
     {

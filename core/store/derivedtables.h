@@ -20,7 +20,7 @@ class DerivedTables {
 public:
     /// Raise this whenever a projector or a column changes: the tables are then rebuilt from the events at
     /// open.
-    static constexpr int Version = 5;
+    static constexpr int Version = 6;
 
     DerivedTables(Database &database, QString dataDir);
     ~DerivedTables();

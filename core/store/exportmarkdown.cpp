@@ -17,18 +17,8 @@ namespace {
 constexpr qsizetype MaxLine = 200;
 constexpr int HeadingsBelow = 2; // Of an answer: below the section that it stands in.
 
-// Text outside fences: one line, nothing that Markdown reads as markup. A backslash is allowed before any of
-// these.
-QString escapedLine(const QString &text)
-{
-    QString out;
-    for (const QChar c : inertLine(text, MaxLine)) {
-        if (c.unicode() < 0x80 && !c.isLetterOrNumber() && c != u' ')
-            out += u'\\';
-        out += c;
-    }
-    return out;
-}
+// Text outside fences: one line, nothing that Markdown reads as markup.
+QString escapedLine(const QString &text) { return writeMarkdownLine(text, MaxLine); }
 
 class MarkdownFormat final : public ReportFormat {
 public:

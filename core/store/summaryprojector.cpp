@@ -5,6 +5,7 @@
 
 #include "store/calltext.h"
 #include "text/inerttext.h"
+#include "text/markdownplain.h"
 
 #include <algorithm>
 #include <limits>
@@ -71,7 +72,7 @@ void finishTurn(SummaryState &state, const Event &event, const Json &payload)
     }
     state.openCalls.clear();
     if (reason == "finished"_L1)
-        setState(summary, event, u"finished"_s, payload[u"text"].toString());
+        setState(summary, event, u"finished"_s, firstPlainLine(payload[u"text"].toString(), MaxDetail));
     else if (reason == "step-limit"_L1 || reason == "limit"_L1)
         setState(summary, event, u"waiting"_s, reason);
     else if (reason == "model-error"_L1 || reason == "sandbox-error"_L1)

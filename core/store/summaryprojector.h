@@ -30,7 +30,8 @@ struct SummaryState {
 /// (its answer flows); calling (a tool runs); waiting (for a person: an approval, or a limit was reached);
 /// retrying; and by the end of the turn finished, failed, interrupted, waiting, or idle again when the person
 /// stopped it. "stopping" and "frozen" are moments of the running engine and not of the log. Figures are sums
-/// over the steps whose figure is known, and empty while none is. Of several calls the detail names the first
+/// over the steps whose figure is known, and empty while none is. Of a finished turn the detail is the first
+/// line of the answer in plain words. Of several calls the detail names the first
 /// that waits, else the first that runs.
 void applyToSummary(SummaryState &state, const Event &event, const Json &payload);
 

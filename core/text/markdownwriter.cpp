@@ -487,6 +487,18 @@ QString writeMarkdown(QStringView text, MarkdownBlocks::Dialect dialect, int hea
     return Writer(text, dialect, headings).write();
 }
 
+QString writeMarkdownLine(QStringView text, qsizetype maxLength)
+{
+    QString line = escapedBegin(escaped(inertLine(text, maxLength), false));
+    qsizetype marks = line.size();
+    while (marks > 0 && line[marks - 1] == u'#')
+        --marks;
+    // Marks after a blank would be the end of a heading.
+    if (marks < line.size() && marks > 0 && line[marks - 1].isSpace())
+        line.insert(marks, u'\\');
+    return line;
+}
+
 QString writeFence(QStringView text, QStringView language)
 {
     const bool isPlain =

@@ -16,6 +16,11 @@ namespace Pilothouse {
 /// last line ends with a line end; empty for an empty text.
 [[nodiscard]] QString writeMarkdown(QStringView text, MarkdownBlocks::Dialect dialect, int headings);
 
+/// One line of words that mean nothing but themselves, without a line end: only what would be read as a mark
+/// where it stands is escaped. `text` is made inert and bounded to `maxLength` before; it also ends no
+/// heading.
+[[nodiscard]] QString writeMarkdownLine(QStringView text, qsizetype maxLength);
+
 /// A fenced block around `text`, whose fence is longer than any in it. `language` may be hostile.
 [[nodiscard]] QString writeFence(QStringView text, QStringView language);
 

@@ -119,7 +119,7 @@ private Q_SLOTS:
         const QByteArray text = markdown(*reader, script.conversation());
         for (const char *part :
              {"# Fix the tests\n", "## You\n\nFix the tests\\\nplease\n", "## Call bash\n", "exit code 1",
-              "collected 3 items", "One test fails.", "Turn 1 ended\\: finished"})
+              "collected 3 items", "One test fails.", "Turn 1 ended: finished"})
             QVERIFY2(text.contains(part), part);
         QVERIFY(!text.contains("Half an ans"));
         QVERIFY(text.contains("warning: \\u{1b}[33mslow"));
@@ -185,6 +185,25 @@ private Q_SLOTS:
             QVERIFY2(!line.remove(Code).contains(Markup), qPrintable(line));
         }
         QCOMPARE(sections, int(hostile.size()) * 3);
+    }
+
+    // What is no mark where it stands is written as it is.
+    void markdownIsEscapedOnlyWhereItMustBe()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::ConversationRenamed, "{\"title\":\"Fix the tests (2.0), it's time! #1 #\"}");
+        script.add(EventKind::Note, "{\"text\":\"80 % of a_b/c-d.txt, *not* all; 1 < 2 & ~x\"}");
+        const auto reader = written(script);
+        QVERIFY(reader);
+        const QByteArray text = markdown(*reader, script.conversation());
+        QVERIFY2(text.startsWith("# Fix the tests (2.0), it's time! #1 \\#\n\n"), text.constData());
+        const QByteArray about = "\nConversation " + script.conversation().toUtf8() + ", ";
+        QVERIFY2(text.contains(about), text.constData());
+        const qsizetype at = text.indexOf(about) + 1;
+        QCOMPARE(text.mid(at, text.indexOf('\n', at) - at).count('\\'), 0);
+        QVERIFY2(text.contains("\nNote: 80 % of a_b/c-d.txt, \\*not\\* all; 1 \\< 2 & \\~x\n"),
+                 text.constData());
     }
 
     // An answer is read as it was in the window.

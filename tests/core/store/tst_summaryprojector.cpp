@@ -122,6 +122,38 @@ private Q_SLOTS:
         QCOMPARE(project(script.all()).summary.stateDetail, u"closed"_s);
     }
 
+    // A list shows one line of plain words.
+    void theAnswersFirstLineInPlainWords_data()
+    {
+        QTest::addColumn<QString>("answer");
+        QTest::addColumn<QString>("detail");
+        QTest::newRow("heading") << u"# Heading *one*\n\nMore."_s << u"Heading one"_s;
+        QTest::newRow("paragraph") << u"\n\nAll **green**, see [it](https://a.example) in `x`.\nMore."_s
+                                   << u"All green, see it in x. More."_s;
+        QTest::newRow("break") << u"One  \nTwo"_s << u"One"_s;
+        QTest::newRow("list") << u"1. First\n2. Second"_s << u"First"_s;
+        QTest::newRow("quote") << u"> - [x] Said"_s << u"Said"_s;
+        QTest::newRow("code") << u"```py\n\nx = *1*\n```\n"_s << u"x = *1*"_s;
+        QTest::newRow("table") << u"| a | **b** |\n|---|---|\n| 1 | 2 |"_s << u"a, b"_s;
+        QTest::newRow("rule") << u"---\n\nAfter"_s << u"After"_s;
+        QTest::newRow("long heading") << QString(u"# "_s + QString(20'000, u'y')) << QString(200, u'y');
+        QTest::newRow("nothing") << u"***\n"_s << QString();
+    }
+    void theAnswersFirstLineInPlainWords()
+    {
+        QFETCH(QString, answer);
+        QFETCH(QString, detail);
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::TurnStart, "{\"turn\":1}");
+        QByteArray payload = "{\"turn\":1,\"reason\":\"finished\",\"text\":";
+        appendJsonString(payload, answer);
+        script.add(EventKind::TurnFinish, payload + "}");
+        const QString shown = project(script.all()).summary.stateDetail;
+        QCOMPARE(shown.left(199), detail.left(199)); // A bound may end with a mark of its own.
+        QVERIFY(shown.size() <= 201);
+    }
+
     void turnEnds_data()
     {
         QTest::addColumn<QString>("reason");

@@ -68,6 +68,7 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     connect(m_welcome, &WelcomePage::keysRequested, this, &ConversationPage::keysRequested);
     m_composer->setDraftFolder(QDir(workspace->dataDir()).filePath(u"drafts"_s));
     connect(m_composer, &Composer::submitted, workspace, &Workspace::send);
+    connect(m_composer, &Composer::submitted, m_transcript, &TranscriptView::goToLatest);
     connect(m_composer, &Composer::problem, workspace, &Workspace::problem);
     connect(m_welcome, &WelcomePage::tourRequested, this, [this] {
         focusComposer(); // The button goes with its page, and the focus would with it.

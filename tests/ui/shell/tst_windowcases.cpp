@@ -151,6 +151,36 @@ class TestWindowCases : public Tests::Test {
     }
 
 private Q_SLOTS:
+    // Whoever reads further up, by keys, and then writes, sees what was written and what is answered.
+    void aSentMessageComesIntoView()
+    {
+        QStringList lines;
+        for (int i = 0; i < 80; ++i)
+            lines.append(u"Line %1 of a long answer."_s.arg(i));
+        const QByteArray answer =
+            "{\"steps\":[{\"events\":[{\"text\":\"" + lines.join(u"\\n\\n"_s).toUtf8() + "\"}]}]}";
+        const QByteArray script = "{\"format\":1,\"name\":\"long\",\"maxSteps\":9,\"pace\":"
+                                  "{\"charsPerSecond\":0},\"turns\":["
+            + answer + "],\"otherwise\":" + answer + "}";
+        WindowFixture window;
+        QVERIFY(window.start(script, {1000, 600}));
+        window.say(u"The first"_s);
+        QTRY_VERIFY2_WITH_TIMEOUT(window.text().contains(u"Line 0"_s) && !window.isRunning(),
+                                  qPrintable(window.text()), Patience);
+        TranscriptView *view = window.transcript();
+        view->setFocus();
+        for (int i = 0; i < 4; ++i)
+            QTest::keyClick(view, Qt::Key_Up);
+        QVERIFY(!view->isFollowing());
+        window.say(u"The second"_s);
+        QVERIFY(view->isFollowing());
+        const auto last = [&] { return view->rowRect(view->model()->rowCount() - 1); };
+        QTRY_VERIFY_WITH_TIMEOUT(window.text().contains(u"The second"_s) && !window.isRunning()
+                                     && view->viewport()->rect().contains(last()),
+                                 Patience);
+        QVERIFY(view->isFollowing());
+    }
+
     // A runs long; B runs meanwhile; C is deleted while it runs; A is renamed and gets another model for its
     // next turn; back to A.
     void startingAnotherWhileOneRuns()

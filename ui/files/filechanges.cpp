@@ -109,7 +109,10 @@ FileChanges::File &FileChanges::see(const QByteArray &path, const FileEntry &ent
     }
     file.goneAt = 0;
     file.modified = entry.modified;
-    file.changed = entry.changed;
+    if (file.renamedAt < 0) // Another name is a change of the file for the machine, and not the agent's.
+        file.renamedAt = entry.changed;
+    if (file.renamedAt == 0 || entry.changed != file.renamedAt)
+        file.changed = entry.changed;
     file.born = entry.born;
     file.size = entry.size;
     file.listed = true;
@@ -185,6 +188,29 @@ void FileChanges::ownWritten(const QByteArrayList &paths)
     }
     m_totals[0].reset();
     m_totals[1].reset();
+}
+
+void FileChanges::ownRenamed(const QByteArray &from, const QByteArray &to)
+{
+    if (from == to)
+        return;
+    QList<std::pair<QByteArray, File>> moved;
+    for (auto file = m_files.cbegin(); file != m_files.cend(); ++file) {
+        if (isInside(file.key(), from))
+            moved.append({to + file.key().sliced(from.size()), *file});
+    }
+    const bool isKnown = !moved.isEmpty();
+    ownRemoved(from);
+    ownRemoved(to);
+    for (auto &[path, file] : moved) {
+        if (path == to) {
+            file.goneAt = 0; // A look in between may have missed it.
+            file.renamedAt = -1;
+        }
+        m_files.insert(path, file);
+    }
+    if (!isKnown)
+        ownWritten({to});
 }
 
 void FileChanges::ownRemoved(const QByteArray &path)

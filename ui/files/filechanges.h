@@ -45,7 +45,9 @@ public:
                      double localClock);
     /// The person wrote these, not the agent: not marked until they change again.
     void ownWritten(const QByteArrayList &paths);
-    /// The person removed or renamed it: it and all below it are forgotten.
+    /// The person gave it another name: what became of it, and of all below it, is known under that one.
+    void ownRenamed(const QByteArray &from, const QByteArray &to);
+    /// The person removed it: it and all below it are forgotten.
     void ownRemoved(const QByteArray &path);
 
     /// When the conversation's scope begins, by the machine's clock; 0: nothing has begun.
@@ -65,7 +67,8 @@ private:
         double firstSeen = 0; ///< Machine's clock.
         double firstModified = 0; ///< What its time was then.
         double modified = 0;
-        double changed = 0;
+        double changed = 0; ///< But for the person giving it another name.
+        double renamedAt = 0; ///< What `changed` was told to be after that; negative: not seen since.
         double born = 0;
         double goneAt = 0; ///< 0: it is there.
         double ownTime = 0; ///< modified after the person's own change; negative: not seen since.

@@ -3,10 +3,12 @@
 
 #include "files/filedialogs.h"
 
+#include "theme/controls/confirmdialog.h"
+
 #include <QFileDialog>
 #include <QInputDialog>
-#include <QMessageBox>
-#include <QPushButton>
+
+#include <utility>
 
 namespace Pilothouse {
 
@@ -51,14 +53,13 @@ FileDialogs FileDialogs::real()
     };
     dialogs.confirm = [](QWidget *parent, const QString &question, const QString &more, const QString &action,
                          std::function<void()> yes) {
-        auto *box = new QMessageBox(QMessageBox::NoIcon, QString(), question, QMessageBox::NoButton, parent);
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->setTextFormat(Qt::PlainText);
-        box->setInformativeText(more);
-        QPushButton *const button = box->addButton(action, QMessageBox::DestructiveRole);
-        box->setDefaultButton(box->addButton(QMessageBox::Cancel));
-        QObject::connect(button, &QPushButton::clicked, parent, yes);
-        box->open();
+        ConfirmDialog::Question asked;
+        asked.title = question;
+        asked.text = more;
+        asked.confirm = action;
+        auto *dialog = new ConfirmDialog(asked, parent);
+        QObject::connect(dialog, &ConfirmDialog::confirmed, parent, [yes = std::move(yes)] { yes(); });
+        dialog->open();
     };
     dialogs.askName = [](QWidget *parent, const QString &title, const QString &label,
                          std::function<void(const QString &)> then) {

@@ -6,6 +6,7 @@
 #include "files/filename.h"
 #include "files/filetreemodel.h"
 #include "files/filetreeview.h"
+#include "theme/units.h"
 
 #include <QItemSelectionModel>
 #include <QLocale>
@@ -69,7 +70,8 @@ QString FileFilter::words() const
     if (m_text.isEmpty())
         return {};
     const QString count =
-        tr("%1 of %2 shown").arg(QLocale().toString(m_sum.shown), QLocale().toString(m_sum.all));
+        tr("%1 among %2")
+            .arg(countedText(m_sum.found, tr("1 match"), tr("%1 matches")), QLocale().toString(m_sum.all));
     return m_sum.partial ? tr("%1; folders that were not opened are not searched").arg(count) : count;
 }
 
@@ -121,7 +123,7 @@ bool FileFilter::applyBelow(const QModelIndex &folder, bool isInFound)
                 m_toOpen.append(index);
             anyFound = anyFound || isHit || isBelow;
             ++m_sum.all;
-            m_sum.shown += isShown ? 1 : 0;
+            m_sum.found += isHit ? 1 : 0;
         }
         if (m_tree->isRowHidden(i, folder) == isShown)
             m_tree->setRowHidden(i, folder, !isShown);

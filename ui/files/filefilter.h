@@ -20,7 +20,7 @@ class FileFilter : public QObject {
     Q_OBJECT
 public:
     struct Sum {
-        int shown = 0;
+        int found = 0; ///< Names that hold the text, without the folders that lead to them.
         int all = 0;
         bool partial = false; ///< Some folders were not opened yet, or not wholly read.
     };

@@ -15,7 +15,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype MostEnded = 3; // Rows of what is over, of one conversation; older ones go.
+constexpr qsizetype MostEnded = 20; // Of what is done, of one conversation; older ones go.
+constexpr qsizetype MostErrors = 20; // A person dismisses these; more at once nobody reads.
 constexpr qsizetype MostEndedOfAll = 60; // Conversations that nobody comes back to.
 constexpr qsizetype LongestSubject = 80;
 
@@ -85,12 +86,15 @@ void FileOperations::setCall(quint64 id, FilesService::Call call)
 void FileOperations::bound()
 {
     QHash<QString, qsizetype> kept;
+    QHash<QString, qsizetype> errors;
     qsizetype all = 0;
     for (qsizetype i = m_operations.size() - 1; i >= 0; --i) { // The newest stay.
         const FileOperation &operation = m_operations.at(i);
         if (operation.state == FileOperation::State::Running)
             continue;
-        if (++kept[operation.conversation] > MostEnded || ++all > MostEndedOfAll)
+        const bool isError = operation.error.has_value();
+        qsizetype &same = (isError ? errors : kept)[operation.conversation];
+        if (++same > (isError ? MostErrors : MostEnded) || ++all > MostEndedOfAll)
             m_operations.removeAt(i);
     }
 }
@@ -106,7 +110,7 @@ void FileOperations::progress(quint64 id, const TransferProgress &state)
     if (state.filesTotal > 1)
         words += u", "_s + tr("%1 of %2 files").arg(countText(state.filesDone), countText(state.filesTotal));
     else if (state.filesTotal < 0 && state.filesDone > 0)
-        words += u", "_s + tr("%1 files so far").arg(countText(state.filesDone));
+        words += u", "_s + countedText(state.filesDone, tr("1 file so far"), tr("%1 files so far"));
     if (state.bytesDone > 0)
         words += u", "_s + bytesText(state.bytesDone);
     operation->words = words;
@@ -170,10 +174,12 @@ void FileOperations::endTransfer(quint64 id, const Result<TransferSum, FileFault
     }
     QString words = isUpload ? tr("Uploaded %1").arg(subject) : tr("Downloaded %1").arg(subject);
     if (sum->files != 1 || sum->folders > 0)
-        words += u": "_s + tr("%1 files").arg(countText(sum->files));
+        words += u": "_s + countedText(sum->files, tr("1 file"), tr("%1 files"));
     words += u", "_s + bytesText(sum->bytes);
     if (sum->linksSkipped > 0)
-        words += u", "_s + tr("%1 links and special files left out").arg(countText(sum->linksSkipped));
+        words += u", "_s
+            + countedText(sum->linksSkipped, tr("1 link or special file left out"),
+                          tr("%1 links and special files left out"));
     operation->place = sum->place;
     if (sum->failed == 0)
         return succeed(id, words);
@@ -185,10 +191,16 @@ void FileOperations::endTransfer(quint64 id, const Result<TransferSum, FileFault
     operation->part.reset();
     Error error;
     error.kind = ErrorKind::Sandbox;
-    error.message = isUpload ? tr("%1 of %2 files could not be uploaded.")
-                             : tr("%1 of %2 files could not be downloaded.");
-    error.message = error.message.arg(countText(sum->failed), countText(sum->failed + sum->files));
-    error.kept = tr("The others are complete.");
+    const qint64 all = sum->failed + sum->files;
+    if (all == 1)
+        error.message =
+            isUpload ? tr("The file could not be uploaded.") : tr("The file could not be downloaded.");
+    else
+        error.message = (isUpload ? tr("%1 of %2 files could not be uploaded.")
+                                  : tr("%1 of %2 files could not be downloaded."))
+                            .arg(countText(sum->failed), countText(all));
+    if (sum->files > 0)
+        error.kept = sum->files == 1 ? tr("The other one is complete.") : tr("The others are complete.");
     error.todo = sum->failures.join(u' ');
     operation->error = error;
     bound();
@@ -242,8 +254,7 @@ void FileOperations::rename(const Target &target, const QByteArray &path, const 
             target.service->rename(target.place, path, made, m_running[id].context,
                                    [=, this](const Result<Done, FileFault> &done) {
                                        if (done) {
-                                           Q_EMIT ownRemoved(target.place, path);
-                                           Q_EMIT ownWritten(target.place, {made});
+                                           Q_EMIT ownRenamed(target.place, path, made);
                                            succeed(id, tr("Renamed %1 to %2").arg(subject, quoted(newName)));
                                        } else {
                                            failWith(id, done.error(), tr("%1 was not renamed.").arg(subject));
@@ -283,7 +294,8 @@ void FileOperations::removeNext(quint64 id, const Target &target, QByteArrayList
                         return removeNext(id, target, paths, done + 1);
                     FileFault fault = removed.error();
                     if (done > 0)
-                        fault.error.kept = tr("%1 were deleted before.").arg(countText(done));
+                        fault.error.kept =
+                            countedText(done, tr("1 was deleted before."), tr("%1 were deleted before."));
                     failWith(id, fault, tr("%1 was not deleted.").arg(quoted(lastSegment(path))));
                 }));
 }
@@ -315,6 +327,14 @@ void FileOperations::dismiss(quint64 id)
     if (m_running.contains(id))
         return;
     m_operations.removeIf([id](const FileOperation &operation) { return operation.id == id; });
+    Q_EMIT changed();
+}
+
+void FileOperations::dismissDone(const QString &conversation)
+{
+    m_operations.removeIf([&conversation](const FileOperation &operation) {
+        return operation.conversation == conversation && operation.isDone();
+    });
     Q_EMIT changed();
 }
 

@@ -25,6 +25,7 @@ struct FileOperation {
     std::optional<double> part; ///< How much of it; empty: not known.
     std::optional<Error> error; ///< Failed and Partly.
     QString place; ///< Download: what was made on this computer.
+    [[nodiscard]] bool isDone() const { return state == State::Done || state == State::Cancelled; }
 };
 
 /// Runs what a person does with files, one strip row each, and tells which folders changed by it. A change
@@ -52,6 +53,7 @@ public:
 
     void cancel(quint64 id);
     void dismiss(quint64 id); ///< Of what no longer runs.
+    void dismissDone(const QString &conversation); ///< All that ended without an error.
 
 Q_SIGNALS:
     void changed(); ///< A row came, went or changed.
@@ -62,6 +64,7 @@ Q_SIGNALS:
     /// The person changed these; the agent did not.
     void ownWritten(const Pilothouse::MachinePlace &place, const QByteArrayList &paths);
     void ownRemoved(const Pilothouse::MachinePlace &place, const QByteArray &path);
+    void ownRenamed(const Pilothouse::MachinePlace &place, const QByteArray &from, const QByteArray &to);
 
 private:
     struct Running {

@@ -111,6 +111,13 @@ FilesPane::FilesPane(FilesService *service, HistoryService *history, QWidget *pa
                         session->changes()->ownRemoved(path);
                 }
             });
+    connect(&m_operations, &FileOperations::ownRenamed, this,
+            [this](const MachinePlace &place, const QByteArray &from, const QByteArray &to) {
+                for (FilesSession *session : std::as_const(m_sessions)) {
+                    if (session->place() == place)
+                        session->changes()->ownRenamed(from, to);
+                }
+            });
     setConversation({}, {}, {}, {});
 }
 

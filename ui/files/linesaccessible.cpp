@@ -5,6 +5,7 @@
 
 #include "files/linesview.h"
 #include "theme/rowsaccessible.h"
+#include "theme/units.h"
 
 #include <algorithm>
 
@@ -44,7 +45,7 @@ public:
         const QString own = QAccessibleWidget::text(kind);
         if (kind != QAccessible::Description || !own.isEmpty() || !lines()->document())
             return own;
-        return LinesView::tr("%n line(s)", nullptr, static_cast<int>(lineCount()));
+        return countedText(lineCount(), LinesView::tr("1 line"), LinesView::tr("%1 lines"));
     }
 
 private:

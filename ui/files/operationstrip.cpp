@@ -4,17 +4,21 @@
 #include "files/operationstrip.h"
 
 #include "files/fileoperations.h"
+#include "files/noticelabel.h"
 #include "text/inerttext.h"
-#include "theme/controls/elidedlabel.h"
+#include "theme/controls/button.h"
 #include "theme/controls/label.h"
 #include "theme/controls/meter.h"
 #include "theme/controls/toolbutton.h"
 #include "theme/focus.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
+#include "theme/paint.h"
 #include "theme/theme.h"
+#include "theme/units.h"
 
 #include <QHBoxLayout>
+#include <QLocale>
 #include <QPainter>
 #include <QVBoxLayout>
 
@@ -96,7 +100,7 @@ public:
     Row(FileOperations *operations, quint64 id, QWidget *parent)
         : QWidget(parent)
         , m_glyph(new Glyph)
-        , m_words(new ElidedLabel(tr("File operation"), TextStyle::Small))
+        , m_words(new NoticeLabel(tr("File operation")))
         , m_meter(new Meter(tr("Progress")))
         , m_button(new ToolButton(u"x"_s, tr("Cancel")))
         , m_what(new Label({}, TextStyle::Small, Role::Failed))
@@ -108,7 +112,6 @@ public:
                                 theme.px(Metrics::SpaceXs), theme.px(Metrics::SpaceXs));
         row->setSpacing(theme.px(Metrics::SpaceS));
         m_button->setSmall(true);
-        m_words->setElideMode(Qt::ElideMiddle);
         m_meter->setFixedWidth(theme.px(Metrics::Rail));
         auto *words = new QVBoxLayout;
         words->setContentsMargins(0, theme.px(Metrics::SpaceXs), 0, 0);
@@ -160,7 +163,7 @@ public:
 
 private:
     Glyph *m_glyph;
-    ElidedLabel *m_words;
+    NoticeLabel *m_words;
     Meter *m_meter;
     ToolButton *m_button;
     Label *m_what;
@@ -168,14 +171,88 @@ private:
     bool m_running = true;
 };
 
+/// All that ended without an error: the latest in words, the others on request.
+class OperationStrip::DoneRow : public QWidget {
+public:
+    explicit DoneRow(QWidget *parent)
+        : QWidget(parent)
+        , m_glyph(new Glyph)
+        , m_words(new NoticeLabel(tr("Done last")))
+        , m_all(new Button({}, Button::Kind::Plain))
+        , m_dismiss(new ToolButton(u"x"_s, tr("Dismiss what is done")))
+        , m_list(new Label({}, TextStyle::Small, Role::Text2))
+    {
+        const Theme &theme = Theme::instance();
+        auto *column = new QVBoxLayout(this);
+        column->setContentsMargins(theme.px(Metrics::SpaceM), theme.px(Metrics::SpaceXs),
+                                   theme.px(Metrics::SpaceXs), theme.px(Metrics::SpaceXs));
+        column->setSpacing(theme.px(Metrics::SpaceXs));
+        auto *row = new QHBoxLayout;
+        row->setSpacing(theme.px(Metrics::SpaceS));
+        auto *words = new QVBoxLayout;
+        words->setContentsMargins(0, theme.px(Metrics::SpaceXs), 0, 0);
+        words->addWidget(m_words);
+        row->addWidget(m_glyph, 0, Qt::AlignTop);
+        row->addLayout(words, 1);
+        row->addWidget(m_all, 0, Qt::AlignTop);
+        row->addWidget(m_dismiss, 0, Qt::AlignTop);
+        column->addLayout(row);
+        column->addWidget(m_list);
+        m_all->setSmall(true);
+        m_all->setCheckable(true);
+        m_dismiss->setSmall(true);
+        m_list->setWordWrap(true);
+        m_list->setAccessibleName(tr("What is done, the latest first"));
+        m_list->hide();
+        connect(m_all, &QPushButton::toggled, m_list, &QWidget::setVisible);
+    }
+
+    /// `done` is not empty, the oldest first.
+    void show(const QList<FileOperation> &done)
+    {
+        m_glyph->setLook(lookOf(done.last()));
+        m_words->setWords(done.last().words);
+        QStringList words;
+        bool isAllDone = true;
+        for (auto operation = done.crbegin(); operation != done.crend(); ++operation) {
+            words.append(operation->words);
+            isAllDone = isAllDone && operation->state == FileOperation::State::Done;
+        }
+        const QString count =
+            (isAllDone ? tr("%1 done") : tr("%1 ended")).arg(QLocale().toString(done.size()));
+        m_all->setText(count);
+        m_all->setAccessibleName(count);
+        m_all->setAccessibleDescription(tr("Shows them all"));
+        m_all->setToolTip(plainToolTip(words.join(u'\n')));
+        m_all->setVisible(done.size() > 1);
+        if (done.size() < 2)
+            m_all->setChecked(false);
+        m_list->setText(words.join(u'\n'));
+    }
+
+    [[nodiscard]] ToolButton *dismiss() const { return m_dismiss; }
+
+private:
+    Glyph *m_glyph;
+    NoticeLabel *m_words;
+    Button *m_all;
+    ToolButton *m_dismiss;
+    Label *m_list;
+};
+
 OperationStrip::OperationStrip(FileOperations *operations, QWidget *parent)
     : QWidget(parent)
     , m_operations(operations)
     , m_rows(new QVBoxLayout(this))
+    , m_done(new DoneRow(this))
 {
     setAccessibleName(tr("File operations"));
     m_rows->setContentsMargins(0, Metrics::StrokeHair, 0, 0);
     m_rows->setSpacing(0);
+    m_rows->addWidget(m_done);
+    m_done->hide();
+    connect(m_done->dismiss(), &QToolButton::clicked, operations,
+            [this] { m_operations->dismissDone(m_conversation); });
     connect(operations, &FileOperations::changed, this, &OperationStrip::rebuild);
     connect(operations, &FileOperations::progressed, this, [this](quint64 id) {
         for (const FileOperation &operation : m_operations->operations()) {
@@ -198,9 +275,14 @@ void OperationStrip::rebuild()
 {
     QHash<quint64, Row *> old = std::exchange(m_byId, {});
     Row *last = nullptr;
+    QList<FileOperation> done;
     for (const FileOperation &operation : m_operations->operations()) {
         if (operation.conversation != m_conversation)
             continue;
+        if (operation.isDone()) {
+            done.append(operation);
+            continue;
+        }
         Row *row = old.take(operation.id);
         if (!row) {
             row = new Row(m_operations, operation.id, this);
@@ -210,11 +292,16 @@ void OperationStrip::rebuild()
         m_byId.insert(operation.id, row);
         last = row;
     }
-    bool hadFocus = false;
+    bool hadFocus = done.isEmpty() && holdsFocus(m_done);
     for (Row *row : std::as_const(old))
         hadFocus = hadFocus || holdsFocus(row);
+    if (!done.isEmpty())
+        m_done->show(done);
+    m_done->setVisible(!done.isEmpty());
     if (hadFocus && last)
         last->takeFocus();
+    else if (hadFocus && !done.isEmpty())
+        m_done->dismiss()->setFocus(Qt::OtherFocusReason);
     else if (hadFocus)
         Q_EMIT focusLeft();
     for (Row *row : std::as_const(old)) {
@@ -222,7 +309,7 @@ void OperationStrip::rebuild()
         row->hide();
         row->deleteLater(); // This may be one of its own clicks.
     }
-    setVisible(!m_byId.isEmpty());
+    setVisible(!m_byId.isEmpty() || !done.isEmpty());
 }
 
 void OperationStrip::paintEvent(QPaintEvent *)

@@ -12,8 +12,8 @@ namespace Pilothouse {
 
 class FileOperations;
 
-/// What runs and what became of it in one conversation, a row each, with Cancel or Dismiss. Hidden while
-/// there is nothing.
+/// What runs and what went wrong in one conversation, a row each, with Cancel or Dismiss, and all that is
+/// done in one more. Hidden while there is nothing.
 class OperationStrip : public QWidget {
     Q_OBJECT
 public:
@@ -29,12 +29,14 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
+    class DoneRow;
     class Row;
     void rebuild();
 
     FileOperations *m_operations;
     QString m_conversation;
     QVBoxLayout *m_rows;
+    DoneRow *m_done;
     QHash<quint64, Row *> m_byId;
 };
 

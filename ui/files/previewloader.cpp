@@ -150,9 +150,9 @@ void PreviewLoader::takeHead(const FilePart &head)
                     made.document = std::make_shared<TextDocument>(bytes, lastSegment(path));
                 else
                     made.document = std::make_shared<HexDocument>(bytes);
-                made.kind = isText
-                    ? PreviewLoader::tr("%1 lines").arg(QLocale().toString(made.document->lineCount()))
-                    : PreviewLoader::tr("binary");
+                made.kind = isText ? countedText(made.document->lineCount(), PreviewLoader::tr("1 line"),
+                                                 PreviewLoader::tr("%1 lines"))
+                                   : PreviewLoader::tr("binary");
                 return made;
             },
             start);

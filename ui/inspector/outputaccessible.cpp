@@ -5,6 +5,7 @@
 
 #include "inspector/outputview.h"
 #include "theme/rowsaccessible.h"
+#include "theme/units.h"
 
 namespace Pilothouse {
 
@@ -48,8 +49,8 @@ public:
         const QString own = QAccessibleWidget::text(kind);
         if (kind != QAccessible::Description || !own.isEmpty() || !output()->model())
             return own;
-        return OutputView::tr("%n line(s)", nullptr,
-                              static_cast<int>(output()->model()->store().lineCount()));
+        return countedText(output()->model()->store().lineCount(), OutputView::tr("1 line"),
+                           OutputView::tr("%1 lines"));
     }
 
 private:

@@ -23,7 +23,9 @@ constexpr int LongestWordWrapped = 2000;
 
 QString hiddenText(qint64 bytes)
 {
-    return OutputModel::tr("%1 bytes of this line are not shown").arg(QLocale::c().toString(bytes));
+    return bytes == 1
+        ? OutputModel::tr("1 byte of this line is not shown")
+        : OutputModel::tr("%1 bytes of this line are not shown").arg(QLocale::c().toString(bytes));
 }
 
 QString rowText(const LineStore::Row &row, int fromColumn, int toColumn)

@@ -3,10 +3,10 @@
 
 #include "shell/conversationactions.h"
 
-#include "shell/confirmdialog.h"
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/statewords.h"
+#include "theme/controls/confirmdialog.h"
 #include "theme/icons.h"
 
 #include <QActionGroup>

@@ -5,7 +5,6 @@
 
 #include "settings/settingspage.h"
 #include "shell/columns.h"
-#include "shell/confirmdialog.h"
 #include "shell/conversationactions.h"
 #include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
@@ -24,6 +23,7 @@
 #include "sidebar/sidebarmodel.h"
 #include "sidebar/statewords.h"
 #include "text/inerttext.h"
+#include "theme/controls/confirmdialog.h"
 #include "theme/controls/searchfield.h"
 #include "transcript/transcriptview.h"
 

@@ -3,6 +3,8 @@
 
 #include "theme/units.h"
 
+#include <QLocale>
+
 #include <algorithm>
 #include <cmath>
 
@@ -111,6 +113,11 @@ QString bytesText(qint64 bytes)
     if (value < 999.5e6)
         return scaled(value, 1e6) + u" MB"_s;
     return scaled(value, 1e9) + u" GB"_s;
+}
+
+QString countedText(qint64 count, const QString &one, const QString &many)
+{
+    return count == 1 ? one : many.arg(QLocale().toString(count));
 }
 
 } // namespace Pilothouse

@@ -24,4 +24,7 @@ namespace Pilothouse {
 /// "812 B", "2.1 KB", "19 KB", "412 MB"; a thousand to the next.
 [[nodiscard]] QString bytesText(qint64 bytes);
 
+/// `one` for 1, else `many` with the number, written as the person's country does, for its %1.
+[[nodiscard]] QString countedText(qint64 count, const QString &one, const QString &many);
+
 } // namespace Pilothouse

@@ -147,6 +147,51 @@ private Q_SLOTS:
         QCOMPARE(changes.mark("/home/user/up.txt", Scope::Turn).letter, Letter::Modified);
     }
 
+    void marksFollowANewName()
+    {
+        FileChanges changes;
+        changes.take(happened(EventKind::TurnStart, 1000, "{\"turn\":1}"));
+        changes.takeSurvey(Root, survey({entry("old", 900), entry("d/old", 900)}, 1001), 1001);
+        changes.takeSurvey(
+            Root,
+            survey({entry("old", 900), entry("d/old", 900), entry("made", 1010), entry("d/made", 1011)},
+                   1020),
+            1020);
+        QCOMPARE(changes.counts(Scope::Turn).added, 2);
+        changes.ownRenamed("/home/user/made", "/home/user/kept");
+        changes.ownRenamed("/home/user/old", "/home/user/older");
+        changes.ownRenamed("/home/user/d", "/home/user/e");
+        changes.ownRenamed("/home/user/never-seen", "/home/user/seen");
+        QCOMPARE(changes.mark("/home/user/kept", Scope::Turn).letter, Letter::Added);
+        QCOMPARE(changes.mark("/home/user/e/made", Scope::Turn).letter, Letter::Added);
+        QCOMPARE(changes.changedBelow("/home/user/e", Scope::Turn), 1);
+        QCOMPARE(changes.changedBelow("/home/user/d", Scope::Turn), 0);
+        // A new name is a change of the file too, but not the agent's, neither now nor in the next turn.
+        const auto renamed = [](FileEntry made) {
+            made.changed = 1030;
+            return made;
+        };
+        const QList<FileEntry> after{renamed(entry("older", 900)), entry("e/old", 900),
+                                     renamed(entry("kept", 1010)), entry("e/made", 1011),
+                                     renamed(entry("seen", 800))};
+        changes.takeSurvey(Root, survey(after, 1040), 1040);
+        QCOMPARE(changes.counts(Scope::Turn).total(), 2);
+        QCOMPARE(changes.counts(Scope::Turn).added, 2);
+        changes.takeSurvey(Root, survey(after, 1045), 1045);
+        QCOMPARE(changes.counts(Scope::Turn).total(), 2);
+        changes.take(happened(EventKind::TurnStart, 1050, "{\"turn\":2}"));
+        changes.ownRenamed("/home/user/kept", "/home/user/last");
+        FileEntry last = entry("last", 1010);
+        last.changed = 1060;
+        changes.takeSurvey(Root, survey({last, entry("e/old", 900)}, 1070), 1070);
+        QCOMPARE(changes.mark("/home/user/last", Scope::Turn).letter, Letter::None);
+        QCOMPARE(changes.mark("/home/user/last", Scope::Conversation).letter, Letter::Added);
+        // The agent writes it again.
+        last.modified = last.changed = 1080;
+        changes.takeSurvey(Root, survey({last, entry("e/old", 900)}, 1090), 1090);
+        QCOMPARE(changes.mark("/home/user/last", Scope::Turn).letter, Letter::Modified);
+    }
+
     void foldersOfToolsAndCutSurveysDeleteNothing()
     {
         FileChanges changes;

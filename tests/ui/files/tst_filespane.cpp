@@ -8,6 +8,7 @@
 #include "files/filetreemodel.h"
 #include "files/filetreeview.h"
 #include "files/linesview.h"
+#include "files/operationstrip.h"
 #include "files/previewpane.h"
 #include "scriptedfiles.h"
 #include "support/testmain.h"
@@ -19,13 +20,18 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDateTime>
+#include <QDialog>
 #include <QDragEnterEvent>
 #include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QPointer>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
@@ -430,6 +436,113 @@ private Q_SLOTS:
         QCOMPARE(model()->path(m_pane->tree()->currentIndex()), QByteArray("/home/user/fresh"));
     }
 
+    // A file that the agent made keeps its mark, whatever a person calls it.
+    void aRenamedFileKeepsItsMark()
+    {
+        open();
+        const qint64 begun = QDateTime::currentMSecsSinceEpoch() - 60000;
+        m_pane->takeEvents(batch(EventKind::TurnStart, "{\"turn\":1}", 1, begun));
+        m_files->clock = double(QDateTime::currentMSecsSinceEpoch()) / 1000.0;
+        waitForTree();
+        m_files->add("/home/user/new.txt", "new", m_files->clock);
+        m_pane->takeEvents(batch(EventKind::ToolResult, "{\"callId\":\"c\"}", 2));
+        const auto letter = [this](const QByteArray &path) {
+            return model()->mark(model()->indexOf(path)).letter;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(letter("/home/user/new.txt") == FileChanges::Letter::Added, Wait);
+        QSignalSpy count(m_pane.get(), &FilesPane::changedCountChanged);
+        m_pane->tree()->setFocus();
+        select("/home/user/new.txt");
+        QTest::keyClick(m_pane->tree(), Qt::Key_F2);
+        auto *editor = m_pane->tree()->findChild<QLineEdit *>();
+        QVERIFY(editor);
+        editor->clear();
+        QTest::keyClicks(editor, u"kept.txt"_s);
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(model()->indexOf("/home/user/kept.txt").isValid(), Wait);
+        waitForTree();
+        QVERIFY(letter("/home/user/kept.txt") == FileChanges::Letter::Added);
+        QVERIFY(count.isEmpty() || count.last().first().toInt() == 1);
+    }
+
+    // The question before something goes is of the same kind as elsewhere in the window.
+    void theRealQuestionHasATitleAndItsOrder()
+    {
+        bool isSure = false;
+        FileDialogs::real().confirm(m_pane.get(), u"Delete ~/<b>x</b> from the machine?"_s,
+                                    u"This cannot be undone."_s, u"Delete"_s, [&] { isSure = true; });
+        auto *dialog = m_pane->findChild<QDialog *>();
+        QVERIFY(dialog);
+        QCOMPARE(dialog->windowTitle(), u"Delete"_s);
+        QList<QPushButton *> buttons = dialog->findChildren<QPushButton *>();
+        std::sort(buttons.begin(), buttons.end(),
+                  [](const QPushButton *a, const QPushButton *b) { return a->x() < b->x(); });
+        QCOMPARE(buttons.size(), 2);
+        QCOMPARE(buttons.first()->text(), u"Cancel"_s);
+        QTest::keyClick(dialog->focusWidget(), Qt::Key_Return); // On Cancel.
+        QVERIFY(!isSure);
+        const QPointer<QDialog> first(dialog);
+        QTRY_VERIFY_WITH_TIMEOUT(!first, Wait);
+        FileDialogs::real().confirm(m_pane.get(), u"Delete?"_s, {}, u"Delete"_s, [&] { isSure = true; });
+        dialog = m_pane->findChild<QDialog *>();
+        QVERIFY(dialog);
+        for (QPushButton *press : dialog->findChildren<QPushButton *>()) {
+            if (press->text() == "Delete"_L1)
+                QTest::mouseClick(press, Qt::LeftButton);
+        }
+        QVERIFY(isSure);
+    }
+
+    void successesAreOneLineAndErrorsStay()
+    {
+        open();
+        waitForTree();
+        const QString other = u"a name that is rather long for a narrow column, and longer still.txt"_s;
+        const FileOperations::Target target{m_files.get(), m_pane->session()->place(), Id};
+        m_files->faults["makeFolder /home/user/bad"] =
+            Tests::fault(FileFault::Kind::Exists, u"It went wrong."_s);
+        m_pane->operations()->makeFolder(target, "/home/user/bad");
+        for (const char *path : {"/home/user/one", "/home/user/two", "/home/user/three", "/home/user/four"})
+            m_pane->operations()->makeFolder(target, path);
+        m_pane->operations()->makeFolder(target, "/home/user/" + other.toUtf8());
+        QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
+        // One row of what was done, and the error, which is the oldest.
+        QStringList notices;
+        const auto *strip = m_pane->findChild<OperationStrip *>();
+        for (const QLabel *label : strip->findChildren<QLabel *>()) {
+            if (label->isVisible() && !label->text().isEmpty())
+                notices.append(label->text());
+        }
+        QCOMPARE(notices.size(), 2);
+        QVERIFY2(notices.contains(QString(u"Made the folder \""_s + other + u'"')),
+                 qPrintable(notices.join(u'\n')));
+        QVERIFY(notices.filter(u"It went wrong."_s).size() == 1);
+        auto *all = button<QPushButton>(u"5 done"_s);
+        QVERIFY(all);
+        QVERIFY(all->toolTip().contains(u"three"_s));
+        all->setFocus();
+        QTest::keyClick(all, Qt::Key_Space);
+        bool isListed = false;
+        for (const QLabel *label : strip->findChildren<QLabel *>())
+            isListed = isListed || (label->isVisible() && label->text().contains(u"\"one\""_s));
+        QVERIFY(isListed);
+        // The words take a second line instead of losing their middle.
+        for (const QLabel *label : strip->findChildren<QLabel *>()) {
+            if (label->isVisible() && label->text().contains(other) && !label->text().contains(u'\n'))
+                QVERIFY(label->height() >= 2 * label->fontMetrics().height());
+        }
+        // All that was done goes at once; the error stays until it is dismissed itself.
+        auto *dismiss = button<ToolButton>(u"Dismiss what is done"_s);
+        QVERIFY(dismiss);
+        QTest::mouseClick(dismiss, Qt::LeftButton);
+        QCOMPARE(m_pane->operations()->operations().size(), 1);
+        dismiss = button<ToolButton>(u"Dismiss"_s);
+        QVERIFY(dismiss);
+        QTest::mouseClick(dismiss, Qt::LeftButton);
+        QVERIFY(m_pane->operations()->operations().isEmpty());
+        QVERIFY(!strip->isVisible());
+    }
+
     void copiesPaths()
     {
         open();
@@ -560,9 +673,9 @@ private Q_SLOTS:
         QCOMPARE(m_pane->operations()->running(), 1); // It goes on.
         m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), other},
                                          "/home/user/other");
-        QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Dismiss"_s), Wait);
+        QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Dismiss what is done"_s), Wait);
         open();
-        QVERIFY(!button<ToolButton>(u"Dismiss"_s));
+        QVERIFY(!button<ToolButton>(u"Dismiss what is done"_s));
         QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Cancel"_s), Wait);
         TransferSum sum;
         sum.files = 1;
@@ -570,14 +683,14 @@ private Q_SLOTS:
         m_files->releaseTransfer(sum);
         QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
         open(); // What became of it is told where it was begun.
-        QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Dismiss"_s), Wait);
+        QTRY_VERIFY_WITH_TIMEOUT(button<ToolButton>(u"Dismiss what is done"_s), Wait);
         QVERIFY(m_pane->operations()->operations().first().words.contains("Downloaded"_L1));
         // Of each some of the last are kept.
-        for (int i = 0; i < 10; ++i)
+        for (int i = 0; i < 30; ++i)
             m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), other},
                                              "/home/user/n" + QByteArray::number(i));
         QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
-        QCOMPARE(m_pane->operations()->operations().size(), 4);
+        QCOMPARE(m_pane->operations()->operations().size(), 21);
         QCOMPARE(m_pane->operations()->operations().first().conversation, Id);
     }
 
@@ -585,8 +698,11 @@ private Q_SLOTS:
     {
         open();
         waitForTree();
-        for (const char *path : {"/home/user/one", "/home/user/two"})
+        for (const char *path : {"/home/user/one", "/home/user/two"}) {
+            m_files->faults[QByteArray("makeFolder ") + path] =
+                Tests::fault(FileFault::Kind::Exists, u"It is taken."_s);
             m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), Id}, path);
+        }
         QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
         waitForTree();
         for (int left = 2; left > 0; --left) {
@@ -659,7 +775,7 @@ private Q_SLOTS:
             return u"no label"_s;
         };
         // node_modules was not entered by the survey.
-        QCOMPARE(words(), u"5 of 10 shown; folders that were not opened are not searched"_s);
+        QCOMPARE(words(), u"2 matches among 10; folders that were not opened are not searched"_s);
         QVERIFY2(m_files->log.isEmpty(), qPrintable(m_files->log.join(u'\n')));
         QTest::keyClick(field, Qt::Key_Down);
         QVERIFY(tree->hasFocus());
@@ -679,7 +795,7 @@ private Q_SLOTS:
         QVERIFY(words().isEmpty());
         field->setFocus();
         QTest::keyClicks(field, u"xyzzy"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(words().startsWith("0 of "_L1), Wait);
+        QTRY_VERIFY_WITH_TIMEOUT(words().startsWith("0 matches among "_L1), Wait);
         QTest::keyClick(field, Qt::Key_Escape);
         QVERIFY(field->text().isEmpty());
         QVERIFY(isShown("/home/user/README.md"));

@@ -109,6 +109,8 @@ private Q_SLOTS:
         const Preview script = load(files, "/home/user/program");
         QVERIFY(!script.isHex);
         QCOMPARE(script.kind, u"2 lines"_s);
+        files.add("/home/user/line", "only\n");
+        QCOMPARE(load(files, "/home/user/line").kind, u"1 line"_s);
         QVERIFY(script.note.isEmpty());
         const Preview picture = load(files, "/home/user/picture.dat");
         QCOMPARE(picture.kind, u"PNG, 40 × 20"_s);

@@ -4,7 +4,6 @@
 #include "composer/composer.h"
 #include "composer/composeredit.h"
 #include "shell/columns.h"
-#include "shell/confirmdialog.h"
 #include "shell/conversationactions.h"
 #include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
@@ -16,6 +15,7 @@
 #include "sidebar/sidebar.h"
 #include "support/testmain.h"
 #include "theme/controls/button.h"
+#include "theme/controls/confirmdialog.h"
 #include "theme/controls/searchfield.h"
 #include "theme/theme.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "shell/confirmdialog.h"
+#include "theme/controls/confirmdialog.h"
 
 #include "theme/controls/button.h"
 #include "theme/controls/label.h"

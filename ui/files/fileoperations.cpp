@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype MostEnded = 20; // Of what is done, of one conversation; older ones go.
+constexpr qsizetype MostEnded = 8; // Of what is done, of one conversation: the tree keeps its room.
 constexpr qsizetype MostErrors = 20; // A person dismisses these; more at once nobody reads.
 constexpr qsizetype MostEndedOfAll = 60; // Conversations that nobody comes back to.
 constexpr qsizetype LongestSubject = 80;

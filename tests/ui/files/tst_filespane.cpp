@@ -690,7 +690,7 @@ private Q_SLOTS:
             m_pane->operations()->makeFolder({m_files.get(), m_pane->session()->place(), other},
                                              "/home/user/n" + QByteArray::number(i));
         QTRY_COMPARE_WITH_TIMEOUT(m_pane->operations()->running(), 0, Wait);
-        QCOMPARE(m_pane->operations()->operations().size(), 21);
+        QCOMPARE(m_pane->operations()->operations().size(), 9);
         QCOMPARE(m_pane->operations()->operations().first().conversation, Id);
     }
 

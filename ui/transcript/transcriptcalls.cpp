@@ -96,13 +96,15 @@ bool TranscriptView::eventFilter(QObject *watched, QEvent *event)
 void TranscriptView::updateOutside()
 {
     QStringList outside;
+    QSet<QString> placed;
     if (!m_waiting.isEmpty()) {
         QList<qint64> rows(m_waiting.cbegin(), m_waiting.cend());
         std::sort(rows.begin(), rows.end());
         for (const qint64 number : std::as_const(rows)) {
             const int place = m_model->placeOf(number);
-            if (place < 0)
+            if (place < 0 || !m_model->isHere(place))
                 continue;
+            placed.insert(m_model->rowAt(place).data[u"callId"].toString());
             const int top = m_stack.top(place);
             const int height = m_stack.height(place);
             const int seen = std::min(top + height, viewport()->height()) - std::max(top, 0);
@@ -110,6 +112,14 @@ void TranscriptView::updateOutside()
                 outside.append(m_model->rowAt(place).data[u"callId"].toString());
         }
     }
+    // A card whose row is not there is seen nowhere. That it comes into view later must be told as well.
+    QStringList unplaced;
+    for (auto it = m_widgets.cbegin(); it != m_widgets.cend(); ++it) {
+        if (it.value() && !placed.contains(it.key()))
+            unplaced.append(it.key());
+    }
+    unplaced.sort();
+    outside += unplaced;
     if (outside == m_callsOutside)
         return;
     m_callsOutside = outside;

@@ -96,7 +96,6 @@ bool TranscriptView::eventFilter(QObject *watched, QEvent *event)
 void TranscriptView::updateOutside()
 {
     QStringList outside;
-    QSet<QString> placed;
     if (!m_waiting.isEmpty()) {
         QList<qint64> rows(m_waiting.cbegin(), m_waiting.cend());
         std::sort(rows.begin(), rows.end());
@@ -104,7 +103,6 @@ void TranscriptView::updateOutside()
             const int place = m_model->placeOf(number);
             if (place < 0 || !m_model->isHere(place))
                 continue;
-            placed.insert(m_model->rowAt(place).data[u"callId"].toString());
             const int top = m_stack.top(place);
             const int height = m_stack.height(place);
             const int seen = std::min(top + height, viewport()->height()) - std::max(top, 0);
@@ -115,7 +113,7 @@ void TranscriptView::updateOutside()
     // A card whose row is not there is seen nowhere. That it comes into view later must be told as well.
     QStringList unplaced;
     for (auto it = m_widgets.cbegin(); it != m_widgets.cend(); ++it) {
-        if (it.value() && !placed.contains(it.key()))
+        if (it.value() && m_model && m_model->placeOfCall(it.key()) < 0)
             unplaced.append(it.key());
     }
     unplaced.sort();

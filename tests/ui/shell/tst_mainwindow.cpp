@@ -123,6 +123,7 @@ private:
     {
         session.workspace = std::make_unique<Workspace>(session.options.dataDir);
         session.window = std::make_unique<MainWindow>(session.workspace.get());
+        session.window->resize(1440, 900); // Whatever the screen of the test has room for.
         QSignalSpy painted(session.window.get(), &MainWindow::firstPainted);
         session.window->show();
         QVERIFY(QTest::qWaitForWindowActive(session.window.get()));

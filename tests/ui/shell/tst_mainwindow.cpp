@@ -331,7 +331,7 @@ private Q_SLOTS:
         if (QTest::currentTestFailed())
             return;
         s.say(u"go"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Failed:"_s), Patience);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Failed at the model's service"_s), Patience);
         waitForEnd(s);
         QVERIFY2(s.transcript().contains(u"script.json"_s), qPrintable(s.transcript()));
         QVERIFY(s.window->isVisible());

@@ -11,7 +11,6 @@
 #include "readcommands.h"
 #include "runcommand.h"
 #include "sandboxcommands.h"
-#include "secrets/systemkeychain.h"
 
 #include <QCommandLineParser>
 #include <QCoreApplication>
@@ -299,7 +298,7 @@ int runCommandLine(QCoreApplication &app, Console *console)
     options.model = o.parser.value(o.model);
     options.demoScript = o.parser.value(o.demoScript);
     options.environment = processEnvironment;
-    options.keychain = [] { return std::make_unique<SystemKeychain>(); };
+    useSystemKeychain(options);
     if ((command == "sandbox"_L1 && SandboxCommand::onlyLooks(words.first()))
         || (command == "keys"_L1 && KeyCommand::onlyLooks(words.first()))) {
         options.onlyLooks = Error{ErrorKind::Internal, u"This command only looks."_s, {}, {}};

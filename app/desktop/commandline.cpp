@@ -3,8 +3,6 @@
 
 #include "commandline.h"
 
-#include "secrets/systemkeychain.h"
-
 #include <QCommandLineParser>
 
 namespace Pilothouse::Desktop {
@@ -76,7 +74,7 @@ CommandLine parseCommandLine(const QStringList &arguments)
     line.engine.demoScript = parser.value(demoScript);
     line.engine.askAsScripted = true; // There is a person to ask.
     line.engine.environment = processEnvironment;
-    line.engine.keychain = [] { return std::make_unique<SystemKeychain>(); };
+    useSystemKeychain(line.engine);
     return line;
 }
 

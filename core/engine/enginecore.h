@@ -13,6 +13,7 @@
 #include <QHash>
 #include <QObject>
 #include <QSet>
+#include <QStringList>
 
 #include <memory>
 
@@ -48,6 +49,9 @@ public:
     /// was given for another address than the one that is in use.
     [[nodiscard]] QString environment(const QString &name) const { return m_keys->environment(name); }
     [[nodiscard]] KeyRing *keys() const { return m_keys; }
+    /// What a service itself said it has, when it was last tested; empty: it was not.
+    [[nodiscard]] QStringList listedModels(const QString &service) const { return m_listed.value(service); }
+    void setListedModels(const QString &service, const QStringList &ids) { m_listed.insert(service, ids); }
     [[nodiscard]] const Endpoints &endpoints() const { return m_endpoints; }
     /// Holds for turns and connections that begin from now on. Empty: the service's own address.
     Result<Done, Error> setEndpoint(const QString &id, const QString &url);
@@ -78,6 +82,7 @@ private:
     std::function<QString(const QString &)> m_environment;
     Endpoints m_endpoints;
     KeyRing *m_keys = nullptr;
+    QHash<QString, QStringList> m_listed; ///< Models by service.
     SystemClock m_clock;
     QString m_installId;
     std::unique_ptr<Store> m_store;

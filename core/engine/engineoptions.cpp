@@ -3,6 +3,8 @@
 
 #include "engine/engineoptions.h"
 
+#include "secrets/systemkeychain.h"
+
 #include <QDir>
 #include <QStandardPaths>
 #include <QtGlobal>
@@ -22,5 +24,10 @@ QString defaultDataDir(const QString &option, const std::function<QString(const 
 }
 
 QString processEnvironment(const QString &name) { return qEnvironmentVariable(name.toUtf8().constData()); }
+
+void useSystemKeychain(EngineOptions &options)
+{
+    options.keychain = [] { return std::make_unique<SystemKeychain>(); };
+}
 
 } // namespace Pilothouse

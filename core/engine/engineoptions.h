@@ -43,6 +43,8 @@ struct EngineOptions {
 /// `--data-dir`, PILOTHOUSE_DATA_DIR, else the system's place for the application name.
 [[nodiscard]] QString defaultDataDir(const QString &option,
                                      const std::function<QString(const QString &)> &environment);
+/// Keys are kept in the keychain of the desktop; without this call nowhere.
+void useSystemKeychain(EngineOptions &options);
 /// The process's environment.
 [[nodiscard]] QString processEnvironment(const QString &name);
 

@@ -6,9 +6,9 @@
 #include "engine/backends.h"
 #include "engine/enginecore.h"
 #include "model/modelcatalog.h"
+#include "model/modellistjob.h"
 #include "model/modelresources.h"
 #include "model/providerregistry.h"
-#include "net/httpjob.h"
 #include "net/networkaccess.h"
 #include "text/inerttext.h"
 
@@ -20,10 +20,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr auto SpokenProtocol = "anthropic-messages"_L1;
 constexpr auto SuperserveVariable = "SUPERSERVE_API_KEY"_L1;
 constexpr std::chrono::milliseconds TestLimit{15000};
-constexpr qint64 LargestAnswer = 1024 * 1024;
 
 ServiceInfo::KeySource keySource(KeyRing::Source source)
 {
@@ -95,41 +93,42 @@ Error refusal(const QString &name, const ApiError &error, const QString &asked, 
     return out;
 }
 
-void testProvider(EngineCore *core, const ServiceInfo &info,
+void testProvider(EngineCore *core, const ServiceInfo &info, const ProviderInfo &provider,
                   const std::function<void(const Result<ServiceTest, Error> &)> &reply)
 {
-    const QByteArray key = core->environment(info.keyFrom).trimmed().toUtf8();
-    if (key.isEmpty()) {
-        reply(fail(
-            Error{ErrorKind::KeyMissing, u"There is no key for %1."_s.arg(info.name), u"Nothing was sent."_s,
-                  u"Enter one here, or set %1 and start again."_s.arg(info.keyVariables.join(u" or "_s))}));
+    const auto endpoint = core->catalog()->endpoint(provider);
+    if (!endpoint) {
+        Error error = endpoint.error();
+        if (info.keyProblem && error.kind == ErrorKind::KeyMissing)
+            error = *info.keyProblem;
+        reply(fail(error));
         return;
     }
-    RequestSpec spec;
-    QString base = info.endpoint;
-    if (info.endpoint != info.endpointBuiltIn && !base.endsWith("/v1"_L1))
-        base += u"/v1"_s;
-    spec.url = QUrl(QString(base + u"/models?limit=1"_s));
-    spec.secretHeaders = {{"x-api-key", Secret(key)}};
-    spec.headers = {{"anthropic-version", "2023-06-01"}};
-    spec.maxBytes = LargestAnswer;
-    spec.totalTimeout = TestLimit;
-    const QString asked = u"GET "_s + spoken(spec.url);
+    const QString asked = u"GET "_s + spoken(modelUrl(endpoint->baseUrl, u"/models"_s));
     auto timer = std::make_shared<QElapsedTimer>();
     timer->start();
-    HttpJob *job = core->network()->start(spec, Lane::Control, core);
-    QObject::connect(job, &HttpJob::finished, core, [job, reply, asked, timer, name = info.name] {
-        if (const auto &error = job->error()) {
-            const bool isKey = error->category == ApiError::Category::Auth
-                || error->category == ApiError::Category::Permission;
-            ApiError shown = *error;
-            if (const QString text = errorTextFromBody(job->errorBody()); !text.isEmpty())
-                shown.message = text;
-            reply(fail(refusal(name, shown, asked, isKey)));
-            return;
-        }
-        reply(ServiceTest{asked, u"answers, %1 ms"_s.arg(timer->elapsed()), timer->elapsed()});
-    });
+    ModelListJob *job = ModelListJob::list(core->network(), provider.protocol, *endpoint, core, TestLimit);
+    QObject::connect(
+        job, &ModelListJob::finished, core, [core, job, reply, asked, timer, id = info.id, name = info.name] {
+            if (const auto &error = job->error()) {
+                const bool isKey = error->category == ApiError::Category::Auth
+                    || error->category == ApiError::Category::Permission;
+                reply(fail(refusal(name, *error, asked, isKey)));
+                return;
+            }
+            const qsizetype count = job->models().size();
+            QStringList usable;
+            for (const ListedModel &model : job->models()) {
+                if (model.tools.value_or(true)) // Without tools there is no agent.
+                    usable.append(model.id);
+            }
+            core->setListedModels(id, usable);
+            reply(ServiceTest{asked,
+                              u"answers, %1%2 models, %3 ms"_s.arg(job->isCut() ? u"more than "_s : QString())
+                                  .arg(count)
+                                  .arg(timer->elapsed()),
+                              timer->elapsed()});
+        });
 }
 
 } // namespace
@@ -173,15 +172,22 @@ QList<ServiceInfo> listServices(const EngineCore *core)
     services.append(local);
     const ProviderRegistry registry;
     for (const ProviderInfo &provider : registry.providers()) {
-        if (provider.protocol != SpokenProtocol)
-            continue; // What cannot be used is not offered.
         ServiceInfo info;
         info.id = provider.id;
         info.name = provider.name;
         info.keyVariables = provider.keyVariables;
         fillEndpoint(core, info, provider.baseUrl, provider.baseUrlVariable);
-        info.models = registry.modelIds(provider.id);
         fillKey(core, info);
+        const bool isKnown = info.keySource != ServiceInfo::KeySource::None || info.keyProblem
+            || !info.keyWithheld.isEmpty() || info.endpointChosen;
+        if (!provider.isCommon && !isKnown)
+            continue; // Hundreds, of which a person has a few: those that are much used, and those with a
+                      // key.
+        if (!provider.needsKey && info.keySource == ServiceInfo::KeySource::None)
+            info.keySource = ServiceInfo::KeySource::NotNeeded;
+        info.models = core->listedModels(provider.id);
+        if (info.models.isEmpty())
+            info.models = registry.modelIds(provider.id);
         services.append(info);
     }
     ServiceInfo demo;
@@ -204,7 +210,8 @@ void testService(EngineCore *core, const QString &id,
             return;
         }
         if (info.kind == ServiceInfo::Kind::Model) {
-            testProvider(core, info, reply);
+            if (const ProviderInfo *provider = core->catalog()->provider(id))
+                testProvider(core, info, *provider, reply);
             return;
         }
         auto timer = std::make_shared<QElapsedTimer>();

@@ -110,7 +110,7 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     , m_back(new Button(tr("Back")))
 {
     setAccessibleRole(this, QAccessible::Grouping);
-    setFocusPolicy(Qt::StrongFocus);
+    setFocusPolicy(Qt::TabFocus);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);

@@ -35,7 +35,8 @@ struct ApprovalDraft {
 
 /// One call that waits for a person: the whole of what would run, and the answers. The same card stands in
 /// the transcript and above the composer. No answer is a default: Enter alone never allows. With the focus on
-/// the card, A allows, E edits, D denies; while a field is used only its own keys and keys with a modifier
+/// the card, which only keys give it (a word typed after a click must not run anything), A allows, E edits, D
+/// denies; while a field is used only its own keys and keys with a modifier
 /// act.
 class ApprovalCard : public QWidget {
     Q_OBJECT

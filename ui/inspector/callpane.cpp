@@ -258,7 +258,7 @@ void CallPane::onChanged()
     // Before it runs there is nothing to see but what was asked for.
     if (!m_tabChosen && facts.state == "waiting"_L1)
         setTab(Tab::Arguments);
-    else if (!m_tabChosen && facts.isRunning() && m_tab == Tab::Arguments)
+    else if (!m_tabChosen && facts.startedMs > 0 && m_tab == Tab::Arguments)
         setTab(Tab::Output);
     else
         updatePage();

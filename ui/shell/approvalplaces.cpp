@@ -117,8 +117,7 @@ void ApprovalPlaces::updateSeen()
 {
     QSet<QString> seen;
     for (auto it = m_inline.cbegin(); it != m_inline.cend(); ++it) {
-        if (it.value() && it.value()->isVisibleTo(m_transcript)
-            && !m_transcript->callsOutside().contains(it.key()))
+        if (it.value() && !m_transcript->callsOutside().contains(it.key()))
             seen.insert(it.key());
     }
     m_bar->setSeenElsewhere(seen);

@@ -156,6 +156,7 @@ void ConversationHeader::refresh()
         const QString detail = stateDetailText(*summary);
         words = detail.isEmpty() ? look.word : QString(look.word + u": "_s + detail);
     }
+    m_hasWords = !words.isEmpty();
     m_state->setWords(words);
     m_state->setLook(TextStyle::Small, look.color);
     refreshFigures(summary);
@@ -204,8 +205,10 @@ void ConversationHeader::refreshFigures(const ConversationSummary *summary)
 
 void ConversationHeader::dropItems()
 {
-    m_tokens->setVisible(width() >= Metrics::DropTokensFromHeader && !m_tokens->text().isEmpty());
-    m_steps->setVisible(!m_steps->text().isEmpty());
+    // A state in words needs the room more than figures do.
+    const bool isWide = width() >= Metrics::DropTokensFromHeader;
+    m_tokens->setVisible(isWide && !m_hasWords && !m_tokens->text().isEmpty());
+    m_steps->setVisible(!m_hasWords && !m_steps->text().isEmpty());
     m_cost->setVisible(!m_cost->text().isEmpty());
 }
 

@@ -48,6 +48,7 @@ private:
     void refreshMachine(const ConversationSummary *summary);
     void refreshFigures(const ConversationSummary *summary);
     void dropItems();
+    bool m_hasWords = false; ///< The state is told here.
 
     Workspace *m_workspace;
     ConversationActions *m_actions;

@@ -171,6 +171,7 @@ void MainWindow::makeGoMenu()
         closeSettings();
         m_page->focusComposer();
     });
+    add(tr("&Waiting call"), QKeySequence(Qt::CTRL | Qt::Key_J), &MainWindow::goToWaiting);
     add(tr("&Latest"), QKeySequence(Qt::CTRL | Qt::Key_End), [this] { m_page->transcript()->goToEnd(); });
     go->addSeparator();
     add(tr("Next &column"), QKeySequence(Qt::Key_F6), [this] { walk(1); });

@@ -3,6 +3,9 @@
 
 #include "shell/mainwindow.h"
 
+#include "approval/approvalcard.h"
+#include "composer/composer.h"
+#include "composer/composeredit.h"
 #include "settings/settingspage.h"
 #include "shell/columns.h"
 #include "shell/conversationactions.h"
@@ -32,6 +35,7 @@
 #include <QCloseEvent>
 #include <QDir>
 #include <QMenu>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QTimer>
@@ -46,6 +50,8 @@ namespace {
 constexpr qsizetype LongestStatus = 160; // The error bar has the rest.
 constexpr QSize DefaultSize(1440, 900);
 constexpr QSize SmallestSize(720, 480);
+constexpr qsizetype MostNamed = 3; // Conversations in one question.
+constexpr int TitleBar = 40; // About what a desktop puts around a window.
 const auto GeometryKey = u"window/geometry"_s;
 
 } // namespace
@@ -87,7 +93,7 @@ MainWindow::MainWindow(Workspace *workspace, QWidget *parent)
 
     const QSettings saved(windowFile(), QSettings::IniFormat);
     if (!restoreGeometry(saved.value(GeometryKey).toByteArray()))
-        resize(DefaultSize);
+        resize(DefaultSize.boundedTo(screen()->availableSize() - QSize(0, TitleBar)));
     m_columns->restore(saved);
     new LastConversation(workspace, windowFile(), this);
     updateActions();
@@ -109,6 +115,10 @@ void MainWindow::connectAll()
     connect(m_rail, &SidebarRail::newRequested, this, &MainWindow::newConversation);
     for (ConversationListView *view : {m_sidebar->list(), m_rail->list()}) {
         connect(view, &ConversationListView::conversationChosen, m_workspace, &Workspace::setCurrent);
+        connect(view, &ConversationListView::textTyped, this, [this](const QString &text) {
+            m_page->focusComposer();
+            m_page->composer()->edit()->insertPlainText(text);
+        });
         connect(view, &ConversationListView::menuRequested, this,
                 [this](const QString &id, const QPoint &position) {
                     auto *menu = new QMenu(this);
@@ -235,6 +245,32 @@ void MainWindow::walk(int step)
         zone->setFocus(step > 0 ? Qt::TabFocusReason : Qt::BacktabFocusReason);
 }
 
+void MainWindow::goToWaiting()
+{
+    closeSettings();
+    for (ApprovalCard *card : m_page->findChildren<ApprovalCard *>()) {
+        if (card->isVisible()) {
+            card->setFocus(Qt::ShortcutFocusReason);
+            return;
+        }
+    }
+    for (int place = 0; place < m_model->rowCount(); ++place) {
+        const QModelIndex row = m_model->index(place);
+        const QString id = row.data(ConversationListModel::IdRole).toString();
+        if (id.isEmpty() || m_workspace->pendingCalls()->of(id).isEmpty())
+            continue;
+        m_workspace->setCurrent(id);
+        for (ApprovalCard *card : m_page->findChildren<ApprovalCard *>()) {
+            if (card->isVisible()) {
+                card->setFocus(Qt::ShortcutFocusReason);
+                return;
+            }
+        }
+        return;
+    }
+    m_status->setMessage(tr("No call waits for you."));
+}
+
 void MainWindow::step(int direction)
 {
     const int from = m_model->placeOf(m_workspace->current());
@@ -342,14 +378,21 @@ void MainWindow::askToLeave()
 {
     if (findChild<ConfirmDialog *>())
         return; // Asked already.
-    const auto count = static_cast<int>(m_workspace->runningCount());
-    const bool one = count == 1;
+    const QStringList titles = m_workspace->runningTitles();
+    const auto count = static_cast<int>(titles.size());
+    QStringList named;
+    for (const QString &title : titles.mid(0, MostNamed))
+        named.append(u"“"_s + title + u"”"_s);
+    if (count > MostNamed)
+        named.append(tr("%1 more").arg(count - MostNamed));
     auto *dialog = new ConfirmDialog(
-        {one ? tr("Stop the turn that runs?") : tr("Stop %1 turns that run?").arg(count),
-         tr("Closing the window stops what runs: commands are told to end, calls that wait for you are not "
-            "run, "
-            "machines are left as each conversation says. What you saw is kept, and the next message goes on "
-            "from there."),
+        {count == 1 ? tr("Stop the turn that is open?") : tr("Stop %1 turns that are open?").arg(count),
+         tr("Open: %1. Closing the window ends them: commands are told to end, and calls that wait for you "
+            "are "
+            "not run. Each machine is then paused, kept or deleted as its conversation is set to. What you "
+            "saw "
+            "is kept, and the next message goes on from there.")
+             .arg(named.join(u", "_s)),
          {},
          {},
          {},
@@ -383,7 +426,8 @@ void MainWindow::changeEvent(QEvent *event)
 {
     QMainWindow::changeEvent(event);
     // Nobody tells when another program writes; a look back at the window is a good moment to read.
-    if (event->type() == QEvent::ActivationChange && isActiveWindow() && m_painted && !m_workspace->canWork())
+    if (event->type() == QEvent::ActivationChange && isActiveWindow() && m_painted
+        && m_workspace->isReadingOnly())
         m_workspace->reload();
 }
 

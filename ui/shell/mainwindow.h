@@ -67,6 +67,7 @@ private:
     void makeGoMenu();
     void connectAll();
     void walk(int step); ///< F6: the next column.
+    void goToWaiting(); ///< The card of a call that waits: here, else where one waits longest.
     void step(int direction); ///< To the next conversation of the list.
     void updateActions();
     void updateStatus();

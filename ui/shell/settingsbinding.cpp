@@ -25,6 +25,7 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
         if (Engine *engine = m_workspace->engine())
             engine->testService(id, this, [this, id](const Result<ServiceTest, Error> &result) {
                 m_page->setTested(id, result);
+                m_workspace->readServices(); // It may have told its models.
             });
     });
     connect(page, &SettingsPage::keyEntered, this,

@@ -4,6 +4,7 @@
 #include "shell/workspace.h"
 
 #include "sidebar/conversationlistmodel.h"
+#include "sidebar/statewords.h"
 #include "transcript/transcriptmodel.h"
 
 #include <QDateTime>
@@ -45,6 +46,7 @@ Workspace::~Workspace()
 void Workspace::setEngine(std::unique_ptr<Engine> engine)
 {
     m_engine = std::move(engine);
+    m_isReadingOnly = false;
     connect(m_engine.get(), &Engine::eventsReady, this, &Workspace::takeEvents);
     connect(m_engine.get(), &Engine::lagged, this, &Workspace::catchUp);
     connect(m_engine.get(), &Engine::storageProblem, this, &Workspace::problem);
@@ -62,6 +64,7 @@ void Workspace::setEngine(std::unique_ptr<Engine> engine)
 
 void Workspace::setUnavailable(const Error &error)
 {
+    m_isReadingOnly = true;
     m_conversations->reload();
     readCost();
     Q_EMIT availabilityChanged();
@@ -79,9 +82,21 @@ void Workspace::setCurrent(const QString &conversation)
 {
     if (conversation == m_current)
         return;
-    m_current = conversation;
-    m_transcript->open(conversation);
-    Q_EMIT currentChanged(conversation);
+    const QString id = conversation; // The caller's own may change while it is told.
+    m_current = id;
+    m_transcript->open(id);
+    Q_EMIT currentChanged(id);
+}
+
+QStringList Workspace::runningTitles() const
+{
+    QStringList titles;
+    for (const QString &id : m_running) {
+        const ConversationSummary *summary = m_conversations->summary(id);
+        titles.append(summary ? titleText(*summary) : tr("New conversation"));
+    }
+    titles.sort();
+    return titles;
 }
 
 void Workspace::takeEvents(const EventBatch &events)

@@ -49,7 +49,10 @@ public:
     [[nodiscard]] std::optional<qint64> costToday() const { return m_costToday; }
 
     [[nodiscard]] const QString &current() const { return m_current; }
-    void setCurrent(const QString &conversation); ///< Empty: the one to be made by the next message.
+    void setCurrent(const QString &conversation);
+    [[nodiscard]] bool isReadingOnly() const { return m_isReadingOnly; } ///< There will be no engine for now.
+    [[nodiscard]] QStringList runningTitles()
+        const; ///< Of conversations whose turn is open. ///< Empty: the one to be made by the next message.
     [[nodiscard]] bool isRunning(const QString &conversation) const
     {
         return m_running.contains(conversation);
@@ -120,6 +123,7 @@ private:
     QList<ServiceInfo> m_services;
     std::optional<qint64> m_costToday;
     qint64 m_costDay = 0; ///< Julian day it was read for; 0: not yet.
+    bool m_isReadingOnly = false;
     QString m_current;
     QSet<QString> m_running; ///< Turns that run in this process.
     QSet<QString> m_stopping; ///< Those of them that were told to stop.

@@ -157,6 +157,14 @@ void ConversationListView::keyPressEvent(QKeyEvent *event)
         Q_EMIT leftUpwards();
 }
 
+void ConversationListView::keyboardSearch(const QString &search)
+{
+    // Whoever clicked a conversation and types, writes to it; another one by its first letter would get the
+    // message. Finding has a field of its own.
+    if (!search.trimmed().isEmpty())
+        Q_EMIT textTyped(search);
+}
+
 void ConversationListView::mousePressEvent(QMouseEvent *event)
 {
     const QModelIndex index = indexAt(event->pos());

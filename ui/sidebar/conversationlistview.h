@@ -31,12 +31,14 @@ public:
 Q_SIGNALS:
     void conversationChosen(const QString &id); ///< By the person; never for the present one.
     void menuRequested(const QString &id, const QPoint &globalPosition);
+    void textTyped(const QString &text); ///< Letters mean the message, not another row.
     void leftUpwards(); ///< Up from the first row.
 
 protected:
     void currentChanged(const QModelIndex &current, const QModelIndex &previous) override;
     void rowsAboutToBeRemoved(const QModelIndex &parent, int start, int end) override;
     void keyPressEvent(QKeyEvent *event) override;
+    void keyboardSearch(const QString &search) override;
     void mousePressEvent(QMouseEvent *event) override;
     void contextMenuEvent(QContextMenuEvent *event) override;
     void paintEvent(QPaintEvent *event) override;

@@ -139,7 +139,7 @@ void TranscriptView::updateOutside()
         std::sort(rows.begin(), rows.end());
         for (const qint64 number : std::as_const(rows)) {
             const int place = m_model->placeOf(number);
-            if (place < 0)
+            if (place < 0 || !m_model->isHere(place))
                 continue;
             const int top = m_stack.top(place);
             const int height = m_stack.height(place);
@@ -148,6 +148,14 @@ void TranscriptView::updateOutside()
                 outside.append(m_model->rowAt(place).data[u"callId"].toString());
         }
     }
+    // A card whose row is not there is seen nowhere. That it comes into view later must be told as well.
+    QStringList unplaced;
+    for (auto it = m_widgets.cbegin(); it != m_widgets.cend(); ++it) {
+        if (it.value() && m_model && m_model->placeOfCall(it.key()) < 0)
+            unplaced.append(it.key());
+    }
+    unplaced.sort();
+    outside += unplaced;
     if (outside == m_callsOutside)
         return;
     m_callsOutside = outside;

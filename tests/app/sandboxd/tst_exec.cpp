@@ -211,7 +211,7 @@ private Q_SLOTS:
                       u"cat /proc/$(cat /tmp/slow)/wchan; grep -l . /proc/$(cat /tmp/slow)/stat"_s)[u"stdout"]
                 .toString()
                 .contains("pipe"_L1),
-            5000);
+            20'000);
         const Json io = client.exec(m_sandbox, u"grep ^wchar /proc/$(cat /tmp/slow)/io | cut -d' ' -f2"_s);
         const qint64 written = io[u"stdout"].toString().trimmed().toLongLong();
         QVERIFY2(written > 0 && written < 20000000, QByteArray::number(written).constData());

@@ -123,6 +123,7 @@ private:
     {
         session.workspace = std::make_unique<Workspace>(session.options.dataDir);
         session.window = std::make_unique<MainWindow>(session.workspace.get());
+        session.window->resize(1440, 900); // Whatever the screen of the test has room for.
         QSignalSpy painted(session.window.get(), &MainWindow::firstPainted);
         session.window->show();
         QVERIFY(QTest::qWaitForWindowActive(session.window.get()));
@@ -330,7 +331,7 @@ private Q_SLOTS:
         if (QTest::currentTestFailed())
             return;
         s.say(u"go"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Failed:"_s), Patience);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Failed at the model's service"_s), Patience);
         waitForEnd(s);
         QVERIFY2(s.transcript().contains(u"script.json"_s), qPrintable(s.transcript()));
         QVERIFY(s.window->isVisible());

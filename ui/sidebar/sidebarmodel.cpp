@@ -5,6 +5,7 @@
 
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/statewords.h"
+#include "theme/units.h"
 
 #include <QCoreApplication>
 
@@ -222,7 +223,8 @@ QVariant SidebarModel::headingData(const Row &row, int role) const
         return groupText(row.group);
     case Qt::AccessibleTextRole: {
         const QString text =
-            tr("%1, %n conversation(s)", nullptr, countOf(row.group)).arg(groupText(row.group));
+            QString(groupText(row.group) + u", "_s
+                    + countedText(countOf(row.group), tr("1 conversation"), tr("%1 conversations")));
         if (row.group != Group::Archived)
             return text;
         return QString(text + u", "_s + (open ? tr("open") : tr("folded")));

@@ -266,6 +266,7 @@ private Q_SLOTS:
         for (int i = 0; i < list->childCount(); ++i)
             names.append(list->child(i)->text(QAccessible::Name));
         QVERIFY2(names.join(u'|').contains(u"Idle, 1 conversation"_s), qPrintable(names.join(u'|')));
+        QVERIFY2(!names.join(u'|').contains(u"(s)"_s), qPrintable(names.join(u'|')));
         QVERIFY2(names.join(u'|').contains(u"Readable, Idle"_s), qPrintable(names.join(u'|')));
     }
 

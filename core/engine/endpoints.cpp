@@ -37,8 +37,7 @@ Endpoints::Endpoints(std::function<QString(const QString &)> environment, QStrin
     for (const QByteArray &key : {QByteArray("none"), QByteArray("ss_live_usw_" + QByteArray(32, 'x'))})
         sandboxes.builtIn.append(SandboxEndpoint::superserve(Secret(key), {}, {}).control);
     m_services.append(sandboxes);
-    const ProviderRegistry registry;
-    for (const ProviderInfo &provider : registry.providers())
+    for (const ProviderInfo &provider : ProviderRegistry::shipped().providers())
         m_services.append({provider.id, provider.baseUrlVariable, provider.keyVariables, {provider.baseUrl}});
 }
 

@@ -120,7 +120,7 @@ public:
                   QObject *context, Reply<Done> reply);
     /// What was entered for this session, into the keychain.
     void keepKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply);
-    /// Out of use, and out of the keychain.
+    /// What was entered for the session goes first; then, asked again, what the keychain keeps.
     void forgetKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply);
     /// Asks the keychain again for keys that it holds and did not give.
     void loadKeys();

@@ -170,7 +170,7 @@ void KeyRing::forget(const QString &service, const QString &variable, Reply repl
 {
     const bool wasEntered = m_entered.remove(variable) > 0;
     const KeyName name{service, m_endpoints->originInUse(service)};
-    if (!m_keychain || !m_kept.contains(name) || (wasEntered && !m_kept.value(name).key.isEmpty())) {
+    if (!m_keychain || !m_kept.contains(name) || wasEntered) {
         // What was entered stood before what is kept: that is in use again, and can be forgotten next.
         Q_EMIT changed();
         reply(Done());

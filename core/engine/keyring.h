@@ -49,7 +49,7 @@ public:
     void enter(const QString &service, const QString &variable, const Secret &key, Place place, Reply reply);
     /// What was entered for this session, into the keychain.
     void keep(const QString &service, const QString &variable, Reply reply);
-    /// Out of use, and out of the keychain.
+    /// What was entered goes first; then, asked again, what the keychain keeps.
     void forget(const QString &service, const QString &variable, Reply reply);
 
     /// Reads what the keychain holds and is not here yet, also what failed before.

@@ -170,7 +170,7 @@ QList<ServiceInfo> listServices(const EngineCore *core)
     local.name = u"Local sandbox"_s;
     local.keySource = ServiceInfo::KeySource::NotNeeded;
     services.append(local);
-    const ProviderRegistry registry;
+    const ProviderRegistry &registry = ProviderRegistry::shipped();
     for (const ProviderInfo &provider : registry.providers()) {
         ServiceInfo info;
         info.id = provider.id;

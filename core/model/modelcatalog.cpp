@@ -124,7 +124,7 @@ public:
     NetworkAccess *network = nullptr;
     std::function<QString(const QString &)> environment;
     QString demoScript;
-    ProviderRegistry registry;
+    ProviderRegistry registry = ProviderRegistry::shipped(); // With those of a person's own.
     ProviderInfo demo;
     QHash<QString, Script> scripts; ///< By path; kept because clients count the faults they have played.
     QHash<QString, std::shared_ptr<ScriptedClient>> addedScripts; ///< By name.

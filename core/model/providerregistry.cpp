@@ -89,6 +89,12 @@ ProviderRegistry::ProviderRegistry()
     }
 }
 
+const ProviderRegistry &ProviderRegistry::shipped()
+{
+    static const ProviderRegistry registry;
+    return registry;
+}
+
 const ProviderInfo *ProviderRegistry::provider(const QString &id) const
 {
     for (const ProviderInfo &info : m_providers) {

@@ -38,6 +38,8 @@ struct ModelFacts {
 class ProviderRegistry {
 public:
     ProviderRegistry();
+    /// The same for everybody who only reads it: its JSON is parsed once in a process. Any thread.
+    [[nodiscard]] static const ProviderRegistry &shipped();
 
     [[nodiscard]] const QList<ProviderInfo> &providers() const { return m_providers; }
     [[nodiscard]] const ProviderInfo *provider(const QString &id) const;

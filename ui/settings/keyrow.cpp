@@ -148,8 +148,9 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     errorBox->addWidget(m_error);
     layout->addLayout(errorBox);
     // What can be done about a key that the keychain does not have, or does not give.
-    auto *ways = new QHBoxLayout;
-    ways->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, 0, 0, 0);
+    m_ways = new QWidget;
+    auto *ways = new QHBoxLayout(m_ways);
+    ways->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, Metrics::SpaceS, 0, Metrics::SpaceS);
     for (Button *button : {m_keep, m_again}) {
         button->setSmall(true);
         button->setTextStyle(TextStyle::Small);
@@ -158,7 +159,8 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
         ways->addWidget(button);
     }
     ways->addStretch(1);
-    layout->addLayout(ways);
+    layout->addWidget(m_ways);
+    m_ways->hide();
 
     connect(m_test, &Button::clicked, this, [this] {
         if (m_test->isBusy())
@@ -253,6 +255,7 @@ void KeyRow::refresh()
         button->setVisible(shown);
         button->setEnabled(m_usable);
     }
+    m_ways->setVisible(keepable || askable);
     const bool testable = m_info.id != "demo"_L1; // It is built in: there is nothing to ask.
     m_test->setVisible(testable);
     if (!testable)

@@ -64,6 +64,7 @@ private:
     Button *m_test;
     Button *m_enter;
     Button *m_forget;
+    QWidget *m_ways;
     Button *m_keep; ///< The key of this session, into the keychain.
     Button *m_again; ///< Ask the keychain again.
     QWidget *m_fieldRow;

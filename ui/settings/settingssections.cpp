@@ -58,10 +58,11 @@ QWidget *textRow(const QString &name, const QString &text, TextStyle style = Tex
 
 void SettingsPage::makeKeys()
 {
-    QVBoxLayout *page = addSection(u"keys"_s, u"key-round"_s, tr("Keys"),
-                                   tr("Keys come from environment variables, or are entered here and kept in "
-                                      "memory until Pilothouse is closed. They are "
-                                      "never written to a file, a log, an export or the sandbox."));
+    QVBoxLayout *page =
+        addSection(u"keys"_s, u"key-round"_s, tr("Keys"),
+                   tr("Keys are kept in the keychain of the desktop, come from environment variables, or are "
+                      "entered for this session. Each goes only to the address it was given for, and none is "
+                      "ever written to a file, a log, an export or the sandbox."));
     m_sandboxKeys = new SettingsCard(tr("Sandboxes"));
     m_modelKeys = new SettingsCard(tr("Model providers"));
     m_sandboxKeys->addRow(KeyRow::makeHeader(tr("Where")));

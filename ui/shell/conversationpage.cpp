@@ -129,18 +129,21 @@ Composer::State ConversationPage::composerState() const
                                                               : Composer::State::Waiting;
 }
 
+ApprovalCard *ConversationPage::waitingCard() const
+{
+    const QList<ApprovalCard *> cards = findChildren<ApprovalCard *>();
+    const auto seen = std::find_if(cards.cbegin(), cards.cend(),
+                                   [](const ApprovalCard *card) { return card->isVisible(); });
+    return seen == cards.cend() ? nullptr : *seen;
+}
+
 QList<QWidget *> ConversationPage::zones() const
 {
     QList<QWidget *> zones;
     if (m_transcript->isVisible())
         zones.append(m_transcript);
-    // In the transcript or above the composer, wherever it is seen.
-    for (ApprovalCard *card : findChildren<ApprovalCard *>()) {
-        if (card->isVisible()) {
-            zones.append(card);
-            break;
-        }
-    }
+    if (ApprovalCard *card = waitingCard())
+        zones.append(card);
     zones.append(m_composer->edit());
     return zones;
 }

@@ -12,6 +12,7 @@ class QStackedWidget;
 namespace Pilothouse {
 
 class ApprovalBar;
+class ApprovalCard;
 class ApprovalPlaces;
 class ConversationActions;
 class ConversationHeader;
@@ -31,6 +32,8 @@ public:
     [[nodiscard]] WelcomePage *welcome() const { return m_welcome; }
     [[nodiscard]] ConversationHeader *header() const { return m_header; }
     void focusComposer();
+    /// The first card of a waiting call that is seen, in the transcript or above the composer; null: none.
+    [[nodiscard]] ApprovalCard *waitingCard() const;
     [[nodiscard]] QList<QWidget *> zones() const; ///< What F6 walks through here, from top to bottom.
 
 Q_SIGNALS:

@@ -248,27 +248,15 @@ void MainWindow::walk(int step)
 void MainWindow::goToWaiting()
 {
     closeSettings();
-    for (ApprovalCard *card : m_page->findChildren<ApprovalCard *>()) {
-        if (card->isVisible()) {
-            card->setFocus(Qt::ShortcutFocusReason);
-            return;
-        }
+    for (int place = 0; place < m_model->rowCount() && !m_page->waitingCard(); ++place) {
+        const QString id = m_model->index(place).data(ConversationListModel::IdRole).toString();
+        if (!id.isEmpty() && !m_workspace->pendingCalls()->of(id).isEmpty())
+            m_workspace->setCurrent(id); // Its cards are there at once, above the composer.
     }
-    for (int place = 0; place < m_model->rowCount(); ++place) {
-        const QModelIndex row = m_model->index(place);
-        const QString id = row.data(ConversationListModel::IdRole).toString();
-        if (id.isEmpty() || m_workspace->pendingCalls()->of(id).isEmpty())
-            continue;
-        m_workspace->setCurrent(id);
-        for (ApprovalCard *card : m_page->findChildren<ApprovalCard *>()) {
-            if (card->isVisible()) {
-                card->setFocus(Qt::ShortcutFocusReason);
-                return;
-            }
-        }
-        return;
-    }
-    m_status->setMessage(tr("No call waits for you."));
+    if (ApprovalCard *card = m_page->waitingCard())
+        card->setFocus(Qt::ShortcutFocusReason);
+    else
+        m_status->setMessage(tr("No call waits for you."));
 }
 
 void MainWindow::step(int direction)

@@ -24,6 +24,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int PageWidth = 900;
+constexpr int StackedBelow = 560; // Narrower than this the columns of a way would be a word wide.
 
 class Card : public QWidget {
 public:
@@ -89,13 +90,13 @@ WelcomePage::WelcomePage(QWidget *parent)
                              {u"message-square-quote"_s, tr("The words are scripted, there is no AI in it")},
                              {u"wifi-off"_s, tr("No key, no network")}},
                             tour, true);
-    m_keys =
-        new WelcomeWay(u"cloud"_s, tr("Connect Superserve and a model provider"),
-                       tr("Cloud machines that pause while they wait for you, and models by your own key."),
-                       {{u"key-round"_s, tr("Keys from the environment, or for this session")},
-                        {u"shield-check"_s, tr("Each key can be tested; a refusal says why")},
-                        {u"hand"_s, tr("Agents in the cloud ask before they act")}},
-                       keys, false);
+    m_keys = new WelcomeWay(
+        u"cloud"_s, tr("Connect Superserve and a model provider"),
+        tr("Cloud machines that pause while they wait for you, and models by your own key."),
+        {{u"key-round"_s, tr("Keys in the keychain, from the environment, or for this session")},
+         {u"shield-check"_s, tr("Each key can be tested; a refusal says why")},
+         {u"hand"_s, tr("Agents in the cloud ask before they act")}},
+        keys, false);
     auto *ways = new QVBoxLayout(m_card);
     ways->setContentsMargins(1, 1, 1, 1);
     ways->setSpacing(0);
@@ -109,6 +110,14 @@ WelcomePage::WelcomePage(QWidget *parent)
     connect(keys, &Button::clicked, this, &WelcomePage::keysRequested);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
     updateTexts();
+}
+
+void WelcomePage::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    const bool stacked = width() < Theme::instance().px(StackedBelow);
+    m_tour->setStacked(stacked);
+    m_keys->setStacked(stacked);
 }
 
 Button *WelcomePage::tourButton() const { return m_tour->button(); }

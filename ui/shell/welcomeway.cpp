@@ -29,7 +29,8 @@ WelcomeWay::WelcomeWay(const QString &icon, const QString &title, const QString 
     , m_first(first)
 {
     setMinimumHeight(Theme::instance().px(Way));
-    auto *row = new QHBoxLayout(this);
+    auto *row = new QBoxLayout(QBoxLayout::LeftToRight, this);
+    m_row = row;
     row->setContentsMargins(TextLeft, Metrics::SpaceL, Metrics::SpaceL, Metrics::SpaceL);
     row->setSpacing(Metrics::SpaceL);
     auto *words = new QVBoxLayout;
@@ -63,6 +64,12 @@ WelcomeWay::WelcomeWay(const QString &icon, const QString &title, const QString 
     row->addLayout(list, 5);
     row->addWidget(button, 0, Qt::AlignVCenter);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+}
+
+void WelcomeWay::setStacked(bool stacked)
+{
+    m_row->setDirection(stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    m_row->setAlignment(m_button, stacked ? Qt::AlignLeft : Qt::AlignVCenter);
 }
 
 void WelcomeWay::paintEvent(QPaintEvent *)

@@ -6,6 +6,8 @@
 #include <QList>
 #include <QWidget>
 
+class QBoxLayout;
+
 namespace Pilothouse {
 
 class Button;
@@ -21,6 +23,7 @@ public:
     WelcomeWay(const QString &icon, const QString &title, const QString &text, const QList<Fact> &facts,
                Button *button, bool first, QWidget *parent = nullptr);
 
+    void setStacked(bool stacked); ///< Its parts below each other, where there is no room beside.
     [[nodiscard]] Button *button() const { return m_button; }
 
 protected:
@@ -29,6 +32,7 @@ protected:
 private:
     QString m_icon;
     Button *m_button;
+    QBoxLayout *m_row = nullptr;
     bool m_first; ///< The one that is proposed.
 };
 

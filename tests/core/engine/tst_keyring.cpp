@@ -217,6 +217,10 @@ private Q_SLOTS:
         QCOMPARE(f->waitForEnd(), u"model-error"_s);
         QVERIFY(!enter("sk-ant-other", KeyRing::Place::Session)); // One of the three ways on.
         QCOMPARE(turn(), u"finished"_s);
+        // To forget that one does not reach for the kept one, which nobody could read meanwhile.
+        QVERIFY(!forget());
+        QCOMPARE(m_contents->keys.value(name()), QByteArray(Key));
+        QCOMPARE(service().keySource, ServiceInfo::KeySource::None);
     }
 };
 

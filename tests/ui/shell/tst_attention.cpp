@@ -7,6 +7,8 @@
 #include "inspector/callpane.h"
 #include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
+#include "sidebar/conversationlistview.h"
+#include "sidebar/sidebarmodel.h"
 #include "support/testmain.h"
 #include "transcript/transcriptmodel.h"
 #include "windowfixture.h"
@@ -14,6 +16,7 @@
 #include <QAbstractButton>
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QSet>
 
 #include <algorithm>
 
@@ -127,6 +130,72 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!window.isRunning(), Patience);
         QCOMPARE(QApplication::focusWidget(), window.edit());
         QTRY_COMPARE_WITH_TIMEOUT(named(window), u"idle stopped"_s, Patience);
+    }
+
+    // A word that is typed after a click on a card, or on a row of the list, is meant for the message.
+    void wordsRunNothingAndChooseNothing()
+    {
+        WindowFixture window;
+        QVERIFY(window.start(ThreeCalls));
+        window.say(u"Another one."_s);
+        QTRY_COMPARE_WITH_TIMEOUT(cards(window).size(), 3, Patience);
+        const QString another = window.workspace()->current();
+        QTest::keyClick(window.window(), Qt::Key_N, Qt::ControlModifier);
+        window.say(u"Go."_s);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            window.workspace()->pendingCalls()->of(window.workspace()->current()).size(), 3, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(cards(window).size(), 3, Patience);
+        const QString id = window.workspace()->current();
+        QTest::mouseClick(cards(window).first(), Qt::LeftButton, {}, QPoint(40, 8));
+        QTest::keyClicks(QApplication::focusWidget(), u"a wait"_s);
+        QCOMPARE(window.workspace()->pendingCalls()->of(id).size(), 3);
+
+        window.edit()->clear();
+        ConversationListView *list = window.window()->list();
+        QTRY_VERIFY_WITH_TIMEOUT(window.window()->conversations()->placeOf(id) >= 0, Patience);
+        const int place = window.window()->conversations()->placeOf(id);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
+                          list->visualRect(list->model()->index(place, 0)).center());
+        QVERIFY(list->hasFocus());
+        QTest::keyClick(list, 'a'); // The other one begins with it.
+        QCOMPARE(window.workspace()->current(), id);
+        QCOMPARE(QApplication::focusWidget(), window.edit());
+        QCOMPARE(window.edit()->toPlainText(), u"a"_s);
+
+        // Each call has one card, also after another conversation was looked at.
+        window.workspace()->setCurrent(another);
+        window.workspace()->setCurrent(id);
+        const auto once = [&] {
+            QStringList seen;
+            for (const ApprovalCard *card : cards(window))
+                seen.append(card->call().callId);
+            return seen.size() == 3 && QSet<QString>(seen.cbegin(), seen.cend()).size() == 3;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(once(), Patience);
+
+        // One key comes to the call that waits, from wherever one is.
+        QTest::keyClick(window.edit(), Qt::Key_J, Qt::ControlModifier);
+        QVERIFY(qobject_cast<ApprovalCard *>(QApplication::focusWidget()));
+        QTest::keyClick(window.window(), Qt::Key_N, Qt::ControlModifier);
+        QVERIFY(window.workspace()->current().isEmpty());
+        QTest::keyClick(window.window(), Qt::Key_J, Qt::ControlModifier);
+        QVERIFY(!window.workspace()->current().isEmpty());
+        QVERIFY(qobject_cast<ApprovalCard *>(QApplication::focusWidget()));
+    }
+
+    // However often it is closed in order.
+    void theOpenConversationIsOpenAgain()
+    {
+        WindowFixture window;
+        QVERIFY(window.start(ThreeCalls));
+        window.say(u"Go."_s);
+        QTRY_COMPARE_WITH_TIMEOUT(cards(window).size(), 3, Patience);
+        const QString id = window.workspace()->current();
+        for (int i = 0; i < 3; ++i) {
+            window.closeWindow();
+            QVERIFY(window.openWindow());
+            QTRY_COMPARE_WITH_TIMEOUT(window.workspace()->current(), id, Patience);
+        }
     }
 
     // A new conversation is in the list at once, also while its first call says nothing for long.

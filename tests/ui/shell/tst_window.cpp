@@ -9,6 +9,7 @@
 #include "shell/conversationpage.h"
 #include "shell/mainwindow.h"
 #include "shell/panehost.h"
+#include "shell/welcomepage.h"
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/conversationlistview.h"
@@ -26,6 +27,8 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -176,6 +179,21 @@ private Q_SLOTS:
         close();
         open({1440, 900}); // The choice is remembered.
         QVERIFY(!m_window->sidebar()->isVisible());
+    }
+
+    // At the narrowest the column of the conversation can be nothing of the first page is cut or out of view
+    // sideways.
+    void theFirstPageFitsTheNarrowestColumn()
+    {
+        open({1200, 800});
+        WelcomePage *page = m_window->page()->welcome();
+        QVERIFY(page->isVisible());
+        QTRY_VERIFY(page->width() <= 430);
+        auto *scroll = page->findChild<QScrollArea *>();
+        QVERIFY(scroll);
+        QTRY_COMPARE(scroll->horizontalScrollBar()->maximum(), 0);
+        for (const QAbstractButton *button : {page->tourButton(), page->keysButton()})
+            QVERIFY(button->mapTo(page, QPoint(button->width(), 0)).x() <= page->width());
     }
 
     void theKeyboardWalksTheColumns()

@@ -156,6 +156,7 @@ void AgentLoop::connectMachine()
         connect(m_machine, &TurnMachine::ready, this, &AgentLoop::onMachineReady);
         connect(m_machine, &TurnMachine::failed, this, &AgentLoop::onMachineFailed);
         connect(m_machine, &TurnMachine::settled, this, &AgentLoop::writeTurnFinish);
+        connect(m_machine, &TurnMachine::looked, this, &AgentLoop::onMachineLooked);
         connect(m_machine, &TurnMachine::frozen, this, [this](bool ok, const QString &problem) {
             if (m_state != State::Freezing)
                 return;
@@ -237,6 +238,11 @@ void AgentLoop::wake()
 
 void AgentLoop::runCalls(const QList<ApprovedCall> &calls)
 {
+    if (!calls.isEmpty() && m_runner->isIdle() && m_machinePaused) {
+        m_onWaking += calls;
+        wake();
+        return;
+    }
     if (!calls.isEmpty() && m_runner->isIdle() && m_restarts < MostRestarts && isServiceLost()) {
         ++m_restarts;
         m_onWaking += calls;
@@ -506,7 +512,8 @@ void AgentLoop::endTurn(TurnEnd end)
     setState(State::Settling);
     // A machine that was never reached has nothing to settle; one that was frozen to stop a command stays to
     // be looked at.
-    if (!m_connected || m_keepMachine || m_machinePaused)
+    const bool isPaused = m_machinePaused && m_setup.afterTurn != AfterTurn::Delete;
+    if (!m_connected || m_keepMachine || isPaused)
         writeTurnFinish();
     else if (m_setup.afterTurn == AfterTurn::Keep)
         m_machine->settle(m_setup.afterTurn);

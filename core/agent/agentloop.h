@@ -96,7 +96,8 @@ struct ApprovalDecision {
 ///
 /// A local sandbox service that has ended is started again once in a turn, for the calls that come next
 /// (Calling → Waking), and for the after-turn action. A call that was running then has an unknown outcome
-/// and is not repeated.
+/// and is not repeated. A machine that was paused, deleted or lost behind our back is found by a look when
+/// calls have failed for it (still Calling): paused, it is woken for the next calls; else the turn ends.
 ///
 /// stop() in Recording and Connecting is remembered and acted on at the next step; in Thinking it closes the
 /// stream; in Waiting it ends the waiting calls; in Settling and Finished it does nothing.
@@ -162,6 +163,7 @@ private:
     void onMachineFailed(const Error &error);
     [[nodiscard]] bool isServiceLost() const;
     void checkCalls();
+    void onMachineLooked(bool isPaused, const std::optional<Error> &loss);
     void finishStep();
     void drain();
     [[nodiscard]] QString notRunText()
@@ -197,6 +199,9 @@ private:
     bool m_stopRequested = false;
     StopCause m_stopCause = StopCause::Person;
     bool m_machinePaused = false;
+    enum class Look { NotYet = 1, Asked, Done };
+    Look m_look = Look::NotYet; ///< At the machine, after calls of this step that failed.
+    std::optional<Error> m_machineLoss;
     bool m_keepMachine = false;
     bool m_connected = false;
 };

@@ -7,6 +7,8 @@
 
 #include "agent/schemavalidator.h"
 
+#include <utility>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -22,6 +24,7 @@ constexpr qsizetype QuotedArgs = 400;
 void AgentLoop::judge()
 {
     setState(State::Calling);
+    m_look = Look::NotYet;
     m_runner = new CallRunner(m_client, m_machine->sandboxId(), m_journal, m_setup.turn, m_step, this);
     connect(m_runner, &CallRunner::idle, this, &AgentLoop::checkCalls);
     // Every call is judged before any runs: a refusal or a question must not come after side effects of its
@@ -210,7 +213,17 @@ void AgentLoop::checkCalls()
     if (!m_onWaking.isEmpty())
         return;
     m_waitingTimer.stop();
+    if (m_runner->isMachineInDoubt() && m_look != Look::Done && !m_machinePaused && !isServiceLost()) {
+        if (std::exchange(m_look, Look::Asked) == Look::NotYet)
+            m_machine->look();
+        return;
+    }
     finishStep();
+    if (m_machineLoss) {
+        m_keepMachine = true; // There is nothing to pause.
+        fail(TurnEnd::SandboxError, *m_machineLoss);
+        return;
+    }
     if (m_badCalls >= MostBadCallsInARow) {
         fail(TurnEnd::ModelError,
              {ErrorKind::Model, u"The model wrote unusable arguments three times in a row."_s,
@@ -219,6 +232,14 @@ void AgentLoop::checkCalls()
         return;
     }
     drain();
+}
+
+void AgentLoop::onMachineLooked(bool isPaused, const std::optional<Error> &loss)
+{
+    m_look = Look::Done;
+    m_machinePaused = m_machinePaused || isPaused;
+    m_machineLoss = loss;
+    checkCalls();
 }
 
 void AgentLoop::stopCall(const QString &callId, const QString &why)

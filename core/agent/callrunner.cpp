@@ -109,6 +109,7 @@ void CallRunner::onFinished(const QString &callId, const ToolEnd &end)
     running.run->deleteLater();
     if (end.stopped && !end.outcomeKnown)
         m_leftRunning = true;
+    m_machineInDoubt = m_machineInDoubt || (end.machineInDoubt && !end.stopped);
     JsonBuilder payload;
     payload.add("turn"_L1, m_turn).add("step"_L1, m_step).add("callId"_L1, callId);
     payload.add("toolName"_L1, running.call.proposed.toolName).raw("result"_L1, end.result);

@@ -42,6 +42,8 @@ public:
     }
     /// A call whose end was not seen when it was stopped: only freezing the machine ends it for certain.
     [[nodiscard]] bool leftSomethingRunning() const { return m_leftRunning; }
+    /// A call ended in a way that may be due to the machine's own state.
+    [[nodiscard]] bool isMachineInDoubt() const { return m_machineInDoubt; }
 
 Q_SIGNALS:
     void idle(); ///< The last running call ended, on a later event-loop turn.
@@ -74,6 +76,7 @@ private:
     bool m_stopping = false;
     QString m_notRun; ///< Error of calls that a stop kept from running.
     bool m_leftRunning = false;
+    bool m_machineInDoubt = false;
     bool m_idleQueued = false;
 };
 

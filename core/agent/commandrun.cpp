@@ -77,7 +77,7 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
     if (m_finished)
         return;
     ToolEnd end;
-    end.truncated = m_stdout.isTruncated() || m_stderr.isTruncated();
+    end.truncated = m_stdout.isTruncated() || m_stderr.isTruncated() || outcome.outputCut;
     end.leftOutBytes = m_stdout.leftOutBytes() + m_stderr.leftOutBytes();
     end.stopped = m_stopping;
     switch (outcome.known) {
@@ -103,6 +103,7 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
         break;
     case CommandOutcome::Known::NotStarted: {
         end.isError = true;
+        end.machineInDoubt = true;
         const QString why = outcome.error ? outcome.error->message : QString();
         end.result = Json::string(u"The command did not start: "_s + why).toJson();
         break;
@@ -110,6 +111,7 @@ void CommandRun::onFinished(const CommandOutcome &outcome)
     case CommandOutcome::Known::Unknown:
         end.isError = true;
         end.outcomeKnown = false;
+        end.machineInDoubt = true;
         end.result = resultJson(
             {},
             u"Outcome unknown: the connection to the sandbox was lost while the command ran. It may "

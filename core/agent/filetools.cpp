@@ -43,6 +43,11 @@ public:
         ToolEnd toolEnd;
         toolEnd.isError = true;
         toolEnd.outcomeKnown = !error.outcomeUnknown;
+        // A file that is not there has the same status as a machine that is not there.
+        toolEnd.machineInDoubt = error.outcomeUnknown || error.category == ApiError::Category::Gone
+            || error.category == ApiError::Category::Conflict
+            || error.category == ApiError::Category::Overloaded
+            || error.message.contains("sandbox"_L1, Qt::CaseInsensitive);
         const QString text = error.outcomeUnknown
             ? u"Outcome unknown: %1 was sent and no answer came (%2). Look before you repeat it."_s.arg(
                 what, error.message)

@@ -34,6 +34,7 @@ struct ToolEnd {
     bool outcomeKnown = true;
     bool stopped = false; ///< Ended because it was stopped.
     bool timedOut = false; ///< Ended by the time limit of a call.
+    bool machineInDoubt = false; ///< What went wrong may be the machine's own state: worth a look at it.
 };
 
 /// One running call. Emits output* and then finished exactly once, on later event-loop turns; owned by its

@@ -18,6 +18,13 @@ namespace {
 
 constexpr int DefaultMaxSteps = 5;
 
+std::optional<qint64> limitOf(const std::optional<qint64> &chosen, const std::optional<qint64> &own)
+{
+    if (!chosen)
+        return own;
+    return *chosen < 0 ? std::nullopt : chosen;
+}
+
 } // namespace
 
 QString deliveryName(Delivery delivery)
@@ -130,9 +137,17 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.machine.conversation = m_log->conversation();
     setup.machine.sandboxId = state.sandboxId;
     setup.machine.openAttempt = state.openAttempt;
+    setup.machine.madeWith = state.sandboxBackend;
+    setup.machine.origin = state.sandboxOrigin;
+    setup.machine.createdAt = state.sandboxCreatedAt;
     setup.machine.isAfterDelete = state.sandboxState == "deleted"_L1;
-    setup.machine.timeoutSeconds = m_services.options->sandboxTimeoutSeconds;
-    setup.machine.autoDeleteSeconds = m_services.options->sandboxAutoDeleteSeconds;
+    setup.machine.isAfterRelease = state.sandboxState == "released"_L1;
+    setup.machine.timeoutSeconds =
+        limitOf(settings.sandboxTimeoutSeconds, m_services.options->sandboxTimeoutSeconds);
+    setup.machine.autoDeleteSeconds =
+        limitOf(settings.sandboxAutoDeleteSeconds, m_services.options->sandboxAutoDeleteSeconds);
+    setup.machine.fromTemplate = settings.sandboxTemplate;
+    setup.machine.network = settings.network;
     setup.sandboxClient = [this, backend = settings.backend](QObject *context, Backends::ClientReply reply) {
         m_services.backends->client(backend, context, std::move(reply));
     };
@@ -258,6 +273,10 @@ void Conversation::removeSandbox(bool withSandbox, QPointer<QObject> context,
             };
             if (!client) {
                 refuse(client.error().message);
+                return;
+            }
+            if (const std::optional<Error> problem = bindingProblem(*client)) {
+                refuse(problem->message);
                 return;
             }
             (*client)->remove(sandboxId, this,

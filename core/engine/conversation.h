@@ -55,6 +55,9 @@ public:
     /// files, and the next turn makes a new one. What happens stands in the log.
     void changeMachine(MachineChange change, QObject *context,
                        std::function<void(const Result<Done, Error> &)> reply);
+    /// Gives the machine up, whatever state it is in: it is left as it is, nothing is sent, and the next turn
+    /// makes a new, empty one. Refused (Busy) while a turn runs, and (NotFound) without a machine.
+    [[nodiscard]] std::optional<Error> releaseMachine();
     void storageFailed(const Error &error);
 
     [[nodiscard]] bool isRunning() const { return m_loop != nullptr; }
@@ -67,6 +70,7 @@ Q_SIGNALS:
 private:
     void startTurn(const QStringList &messageIds);
     void recordMachine(const QString &sandboxId, const QString &state, const QString &detail);
+    [[nodiscard]] std::optional<Error> bindingProblem(const SandboxClient *client) const;
     void onTurnFinished();
     void removeSandbox(bool withSandbox, QPointer<QObject> context,
                        std::function<void(const Result<Done, Error> &)> reply);

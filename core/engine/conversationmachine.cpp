@@ -17,10 +17,24 @@ namespace {
 
 Error machineError(const ApiError &error)
 {
-    return {error.category == ApiError::Category::NotFound ? ErrorKind::SandboxGone : ErrorKind::Sandbox,
+    return {error.category == ApiError::Category::NotFound   ? ErrorKind::SandboxGone
+                : error.category == ApiError::Category::Gone ? ErrorKind::SandboxLost
+                                                             : ErrorKind::Sandbox,
             error.outcomeUnknown ? QString(u"Outcome unknown: "_s + error.message) : error.message,
             u"The conversation is untouched."_s,
             error.outcomeUnknown ? u"Look at the machine before you repeat it."_s : u"Try again."_s};
+}
+
+Error busyError(bool isTurn)
+{
+    return {ErrorKind::Busy, isTurn ? u"A turn runs on this machine."_s : u"The machine is being changed."_s,
+            u"Nothing was changed."_s,
+            isTurn ? u"Stop the turn first, or wait for its end."_s : u"Wait until that is done."_s};
+}
+
+Error noMachineError()
+{
+    return {ErrorKind::NotFound, u"This conversation has no machine."_s, {}, u"Its next turn makes one."_s};
 }
 
 QString stateAfter(MachineChange change)
@@ -64,6 +78,26 @@ void Conversation::recordMachine(const QString &sandboxId, const QString &state,
                       .take());
 }
 
+std::optional<Error> Conversation::bindingProblem(const SandboxClient *client) const
+{
+    const ConversationState &state = m_log->state();
+    return TurnMachine::bindingProblem(state.sandboxBackend, state.sandboxOrigin, client);
+}
+
+std::optional<Error> Conversation::releaseMachine()
+{
+    if (m_loop || m_changingMachine)
+        return busyError(m_loop != nullptr);
+    const ConversationState &state = m_log->state();
+    if (state.sandboxId.isEmpty() && state.openAttempt.isEmpty())
+        return noMachineError();
+    const QString left = state.sandboxId.isEmpty()
+        ? u"The attempt to make one, whose outcome is not known, is no longer followed."_s
+        : u"The machine %1 was left as it is."_s.arg(state.sandboxId);
+    recordMachine(QString(), u"released"_s, QString(u"by you: the next turn makes a new one. "_s + left));
+    return {};
+}
+
 void Conversation::changeMachine(MachineChange change, QObject *context,
                                  std::function<void(const Result<Done, Error> &)> reply)
 {
@@ -75,15 +109,11 @@ void Conversation::changeMachine(MachineChange change, QObject *context,
     const QString sandboxId = m_log->state().sandboxId;
     const QString before = m_log->state().sandboxState;
     if (m_loop || m_changingMachine) {
-        answer(fail(Error{
-            ErrorKind::Busy, m_loop ? u"A turn runs on this machine."_s : u"The machine is being changed."_s,
-            u"Nothing was changed."_s,
-            m_loop ? u"Stop the turn first, or wait for its end."_s : u"Wait until that is done."_s}));
+        answer(fail(busyError(m_loop != nullptr)));
         return;
     }
     if (sandboxId.isEmpty()) {
-        answer(fail(Error{
-            ErrorKind::NotFound, u"This conversation has no machine."_s, {}, u"Its next turn makes one."_s}));
+        answer(fail(noMachineError()));
         return;
     }
     m_changingMachine = true;
@@ -99,6 +129,11 @@ void Conversation::changeMachine(MachineChange change, QObject *context,
                                    : client.error()));
                 return;
             }
+            if (const std::optional<Error> problem = bindingProblem(*client)) {
+                m_changingMachine = false;
+                answer(fail(*problem));
+                return;
+            }
             recordMachine(sandboxId, stateDuring(change), u"by you"_s);
             const auto ended = [this, change, sandboxId, before,
                                 answer](const std::optional<ApiError> &error) {
@@ -109,8 +144,10 @@ void Conversation::changeMachine(MachineChange change, QObject *context,
                     return;
                 }
                 const bool gone = error->category == ApiError::Category::NotFound;
+                const bool lost = error->category == ApiError::Category::Gone;
                 recordMachine(sandboxId,
                               gone                        ? u"gone"_s
+                                  : lost                  ? u"lost"_s
                                   : error->outcomeUnknown ? u"unknown"_s
                                                           : before,
                               error->message);

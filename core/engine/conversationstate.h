@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "sandbox/sandboxtypes.h"
 #include "util/event.h"
 
 #include <QString>
@@ -22,6 +23,13 @@ struct ConversationSettings {
     QString afterTurn; ///< pause, keep, delete
     int maxSteps = 0; ///< 0: nobody chose; the default, or a scenario's own limit.
     QString approval; ///< allow, ask, deny
+    // What the conversation's machine is made with; a change holds for the next machine that is made.
+    QString sandboxTemplate; ///< Empty: the service's default.
+    std::optional<qint64> sandboxTimeoutSeconds; ///< Empty: the engine's own; NoLimit: none.
+    std::optional<qint64> sandboxAutoDeleteSeconds; ///< The same; 0: with the first pause.
+    SandboxNetwork network;
+
+    static constexpr qint64 NoLimit = -1;
 
     [[nodiscard]] QByteArray toPayload() const;
     void applyMembers(const Json &payload); ///< Those that are there.
@@ -31,8 +39,11 @@ struct ConversationSettings {
 /// in order.
 struct ConversationState {
     ConversationSettings settings;
-    QString sandboxId; ///< Empty: none, or deleted on purpose.
+    QString sandboxId; ///< Empty: none, or deleted or given up on purpose.
     QString sandboxState;
+    QString sandboxBackend; ///< Where the machine was made: the kind of service,
+    QString sandboxOrigin; ///< its address (empty: local, or not known),
+    QString sandboxCreatedAt; ///< and when, as the service told.
     QString openAttempt; ///< Attempt token of a create whose outcome is not in the log.
     bool deleted = false;
     bool archived = false;

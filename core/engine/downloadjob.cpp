@@ -4,6 +4,8 @@
 #include "engine/downloadjob.h"
 
 #include "engine/filefault.h"
+#include "engine/inworker.h"
+#include "engine/zipfile.h"
 #include "text/inerttext.h"
 
 #include <algorithm>
@@ -40,11 +42,13 @@ bool endsEverything(FileFault::Kind kind)
 
 DownloadJob::DownloadJob(SandboxClient *client, QString sandboxId, QObject *parent)
     : QObject(parent)
+    , m_client(client)
     , m_files(client)
     , m_id(std::move(sandboxId))
+    , m_stop(std::make_shared<std::atomic_bool>(false))
 { }
 
-DownloadJob::~DownloadJob() = default;
+DownloadJob::~DownloadJob() { *m_stop = true; }
 
 void DownloadJob::start(const QList<RemoteItem> &items, const QString &localFolder, const QString &fileName,
                         FilesService::Progress progress, FilesService::Reply<TransferSum> reply)
@@ -59,7 +63,7 @@ void DownloadJob::start(const QList<RemoteItem> &items, const QString &localFold
     for (const RemoteItem &item : items) {
         const QByteArray name = lastSegment(item.path);
         if (item.isFolder) {
-            m_folders.append(
+            m_archives.append(
                 {item.path, (*root)->freeName(name.isEmpty() ? QByteArray("machine") : name), *root, 0});
             continue;
         }
@@ -72,7 +76,7 @@ void DownloadJob::start(const QList<RemoteItem> &items, const QString &localFold
         m_waiting.append(file);
     }
     const QByteArray made = m_single ? m_waiting.first()->name
-        : items.size() == 1          ? m_folders.first().name
+        : items.size() == 1          ? m_archives.first().name
                                      : QByteArray();
     m_sum.place = localFolder + (made.isEmpty() ? QString() : QString(u'/' + QString::fromUtf8(made)));
     QMetaObject::invokeMethod(this, &DownloadJob::pump, Qt::QueuedConnection);
@@ -84,9 +88,102 @@ void DownloadJob::pump()
         startFile(m_waiting.takeFirst());
     if (m_over || m_active > 0 || m_listing || !m_waiting.isEmpty())
         return;
+    if (m_folders.isEmpty() && !m_archives.isEmpty()) {
+        const Folder next = m_archives.takeFirst();
+        if (!m_noArchives)
+            return fetchArchive(next);
+        m_folders.append(next);
+    }
     if (m_folders.isEmpty())
         return finish();
     listFolder(m_folders.takeLast());
+}
+
+void DownloadJob::fetchArchive(const Folder &folder)
+{
+    m_listing = true;
+    report(folder.name);
+    // Beside what it becomes: there is room for both, or for neither.
+    m_archive = std::make_unique<QTemporaryFile>(
+        QString(QFile::decodeName(folder.parent->path()) + u"/.pilothouse-XXXXXX.zip.part"_s));
+    if (!m_archive->open())
+        return endArchive(folder, false);
+    m_archiveDownload = new ArchiveDownload(m_client, m_id, folder.path, this);
+    m_archiveDownload->start(
+        [this, name = folder.name](const QByteArray &bytes) {
+            m_bytes += bytes.size();
+            if (m_archive->write(bytes) != bytes.size())
+                m_archive->resize(0); // No room: what is left is no archive, and the files are read alone.
+            report(name);
+        },
+        [this, folder](const Result<TreeCount, ApiError> &result) { onArchive(folder, result); });
+}
+
+void DownloadJob::onArchive(const Folder &folder, const Result<TreeCount, ApiError> &result)
+{
+    m_archiveDownload->deleteLater();
+    m_archiveDownload = nullptr;
+    if (!result) {
+        const FileFault fault = fileFaultOf(result.error());
+        m_noArchives = m_noArchives || result.error().status == 501;
+        if (endsEverything(fault.kind))
+            return abort(fault);
+        return endArchive(folder, false);
+    }
+    if (!m_archive->flush())
+        return endArchive(folder, false);
+    unpack(folder, *result);
+}
+
+void DownloadJob::unpack(const Folder &folder, const TreeCount &count)
+{
+    struct Outcome {
+        bool isUsable = false; ///< Else nothing was written.
+        Result<ZipFile::Contents, Error> contents = ZipFile::Contents();
+    };
+    const QByteArray root = lastSegment(folder.path);
+    const auto work = [path = m_archive->fileName(), root, folder, count, stop = m_stop] {
+        Outcome outcome;
+        const auto seen = ZipFile::check(path, root);
+        // Fewer than there were: the service left some out without a word. More: some were made meanwhile.
+        if (!seen || seen->files < count.files || seen->folders < count.folders || *stop)
+            return outcome;
+        const auto into = folder.parent->makeFolder(folder.name);
+        if (!into)
+            return outcome;
+        outcome.isUsable = true;
+        outcome.contents = ZipFile::unpack(path, root, *into, *stop);
+        return outcome;
+    };
+    inWorker(this, work, [this, folder, count](const Outcome &outcome) {
+        if (m_over)
+            return;
+        if (!outcome.isUsable)
+            return endArchive(folder, false);
+        ++m_sum.folders;
+        m_sum.linksSkipped += int(count.others);
+        if (!outcome.contents) {
+            failFile(folder.name, storageFault(outcome.contents.error()));
+            return endArchive(folder, true);
+        }
+        m_sum.files += int(outcome.contents->files);
+        m_sum.folders += int(outcome.contents->folders);
+        m_sum.bytes += outcome.contents->bytes;
+        m_sum.failed += int(outcome.contents->failed);
+        m_sum.failures += outcome.contents->failures;
+        endArchive(folder, true);
+    });
+}
+
+void DownloadJob::endArchive(const Folder &folder, bool isDone)
+{
+    m_archive.reset();
+    m_listing = false;
+    if (!isDone) {
+        m_bytes = m_sum.bytes;
+        m_folders.append(folder);
+    }
+    QMetaObject::invokeMethod(this, &DownloadJob::pump, Qt::QueuedConnection);
 }
 
 void DownloadJob::listFolder(const Folder &folder)
@@ -255,7 +352,7 @@ void DownloadJob::report(const QByteArray &current)
     TransferProgress progress;
     progress.bytesDone = m_bytes;
     progress.filesDone = m_sum.files;
-    progress.filesTotal = m_listing || !m_folders.isEmpty()
+    progress.filesTotal = m_listing || !m_folders.isEmpty() || !m_archives.isEmpty()
         ? -1
         : int(m_sum.files + m_active + m_waiting.size() + m_sum.failed);
     progress.current = current;

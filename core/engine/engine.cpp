@@ -254,6 +254,16 @@ void Engine::changeMachine(const QString &conversation, MachineChange change, QO
                      });
 }
 
+void Engine::releaseMachine(const QString &conversation, QObject *context, Reply<Done> reply)
+{
+    withConversation(conversation, context, reply, [](Conversation *open, const Reply<Done> &done) {
+        if (const std::optional<Error> problem = open->releaseMachine())
+            done(fail(*problem));
+        else
+            done(Done());
+    });
+}
+
 void Engine::stopAll(QObject *context, std::function<void()> reply)
 {
     const Reply<Done> answer =

@@ -80,6 +80,8 @@ public:
     /// See Conversation::changeMachine().
     void changeMachine(const QString &conversation, MachineChange change, QObject *context,
                        Reply<Done> reply);
+    /// See Conversation::releaseMachine(): the next turn makes a new machine.
+    void releaseMachine(const QString &conversation, QObject *context, Reply<Done> reply);
     /// Stops every turn by the ladder; the reply comes when all have ended.
     void stopAll(QObject *context, std::function<void()> reply);
 

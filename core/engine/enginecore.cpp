@@ -302,6 +302,46 @@ Result<Conversation *, Error> EngineCore::conversation(const QString &id)
     return adopt(std::move(log));
 }
 
+EngineCore::Binding EngineCore::bindingOf(const QString &sandboxId)
+{
+    for (Conversation *conversation : std::as_const(m_open)) {
+        const ConversationState &state = conversation->log().state();
+        if (state.sandboxId == sandboxId)
+            return {state.sandboxBackend, state.sandboxOrigin};
+    }
+    const auto known = m_bindings.constFind(sandboxId);
+    if (known != m_bindings.cend())
+        return *known;
+    Binding binding;
+    if (!m_reader)
+        return binding;
+    const auto summaries = m_reader->conversations();
+    for (const ConversationSummary &summary : summaries.value_or(QList<ConversationSummary>())) {
+        if (summary.sandboxId != sandboxId)
+            continue;
+        ConversationState state;
+        for (qint64 from = 1;;) {
+            const auto page =
+                m_reader->eventsOfKinds(summary.id, {EventKind::SandboxState}, from, EventsPerPage);
+            if (!page || page->isEmpty())
+                break;
+            for (const EventPtr &event : *page)
+                state.apply(*event);
+            from = page->last()->seq + 1;
+        }
+        binding = {state.sandboxBackend, state.sandboxOrigin};
+        break;
+    }
+    m_bindings.insert(sandboxId, binding);
+    return binding;
+}
+
+std::optional<Error> EngineCore::bindingProblem(const QString &sandboxId, const SandboxClient *client)
+{
+    const Binding binding = bindingOf(sandboxId);
+    return TurnMachine::bindingProblem(binding.madeWith, binding.origin, client);
+}
+
 void EngineCore::acknowledge()
 {
     if (m_pipe)

@@ -37,6 +37,9 @@ public:
     [[nodiscard]] std::optional<Error> create(const QString &id, const ConversationSettings &settings);
     /// The conversation, opened from the log if need be. The pointer holds until its removal.
     [[nodiscard]] Result<Conversation *, Error> conversation(const QString &id);
+    /// Why `client` must not be asked for a machine: the conversation that has it made it elsewhere. Machines
+    /// of no conversation are anybody's.
+    [[nodiscard]] std::optional<Error> bindingProblem(const QString &sandboxId, const SandboxClient *client);
     void acknowledge();
     /// Stops every turn, then replies (with nothing running at once).
     void stopAllThen(std::function<void()> reply);
@@ -68,6 +71,12 @@ Q_SIGNALS:
     void keysChanged(); ///< Keys came or went, or the keychain hangs or answers.
 
 private:
+    /// Where a machine was made.
+    struct Binding {
+        QString madeWith;
+        QString origin;
+    };
+    [[nodiscard]] Binding bindingOf(const QString &sandboxId);
     /// Closes every turn that an earlier process left open; m_unclosed keeps those that could not be closed.
     [[nodiscard]] Result<Done, Error> recover();
     /// Closes the last turn of one conversation. Committed when it returns.
@@ -93,6 +102,7 @@ private:
     Backends *m_backends = nullptr;
     std::unique_ptr<ModelCatalog> m_catalog;
     QHash<QString, Conversation *> m_open;
+    QHash<QString, Binding> m_bindings; ///< By sandbox; of conversations that are not open.
     QSet<QString> m_unclosed; ///< Conversations whose last turn is still open by the log.
 };
 

@@ -78,11 +78,12 @@ FilesService::Call EngineFiles::begin(const MachinePlace &place, QObject *contex
             Backends *backends = core->backends();
             const QString backend = place.backend.isEmpty() ? backends->defaultBackend() : place.backend;
             backends->client(backend, scope,
-                             [scope, start, done](const Result<SandboxClient *, Error> &client) {
-                                 if (client)
-                                     start(*client, scope, done);
-                                 else
-                                     done(fail(fileFaultOf(client.error())));
+                             [core, place, scope, start, done](const Result<SandboxClient *, Error> &client) {
+                                 if (!client)
+                                     return done(fail(fileFaultOf(client.error())));
+                                 if (const auto problem = core->bindingProblem(place.sandboxId, *client))
+                                     return done(fail(fileFaultOf(*problem)));
+                                 start(*client, scope, done);
                              });
         },
         Qt::QueuedConnection);

@@ -110,6 +110,15 @@ Result<std::shared_ptr<LocalFolder>, Error> LocalFolder::makeFolder(const QByteA
     }
     if (::mkdirat(m_fd, name.constData(), NewFolder) != 0)
         return fail(systemError(u"Cannot make the folder"_s, name));
+    return openFolder(name);
+}
+
+Result<std::shared_ptr<LocalFolder>, Error> LocalFolder::openFolder(const QByteArray &name) const
+{
+    if (!isSafe(name)) {
+        errno = EINVAL;
+        return fail(systemError(u"Cannot open the folder"_s, name));
+    }
     const int fd = ::openat(m_fd, name.constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return fail(systemError(u"Cannot open the folder"_s, name));

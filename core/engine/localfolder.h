@@ -32,6 +32,9 @@ public:
     /// A new folder in this one; `name` must be free.
     [[nodiscard]] Result<std::shared_ptr<LocalFolder>, Error> makeFolder(const QByteArray &name) const;
 
+    /// A folder that makeFolder() has made in this one; a link in its place is refused.
+    [[nodiscard]] Result<std::shared_ptr<LocalFolder>, Error> openFolder(const QByteArray &name) const;
+
     /// A file that is being written: under a hidden name until it is complete, then under its own. Removed if
     /// it is destroyed before.
     class File {

@@ -54,7 +54,9 @@ void ExecEventParser::line(QByteArrayView text, QList<ExecEvent> &out)
     const QByteArrayView data = text.sliced(5).trimmed();
     if (data.isEmpty() || data == "[DONE]")
         return;
-    const Result<Json, JsonError> json = parseJson(data);
+    Result<Json, JsonError> json = parseJson(data);
+    if (!json) // Output must not vanish because a byte of it is not UTF-8.
+        json = parseJson(QString::fromUtf8(data).toUtf8());
     if (!json)
         return;
     if (std::optional<CommandOutcome> outcome = finishedOutcome(*json, m_outputSeen)) {

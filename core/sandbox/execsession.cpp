@@ -25,6 +25,8 @@ constexpr quint64 LargestFrame = 16 * 1024 * 1024;
 constexpr char StdoutByte = 1;
 constexpr char StderrByte = 2;
 
+constexpr qint64 LargestExecAnswer = 10 * 1024 * 1024; // The service's own cap is 8 MiB of escaped output.
+
 // The oldest services take messages up to this size.
 constexpr qsizetype SafeStartFrame = 64 * 1024;
 
@@ -33,6 +35,11 @@ bool saysNeverStarted(int closeCode, qsizetype startSize)
     // 1003: first frame was no text; 1008: no or bad start frame; 1009: start frame too large. But Qt sets
     // 1009 itself too when what comes in is too large, so it counts only if the start frame gave a reason.
     return closeCode == 1003 || closeCode == 1008 || (closeCode == 1009 && startSize > SafeStartFrame);
+}
+
+bool saysNoSuchCall(const ApiError &error)
+{
+    return error.status == 404 || error.status == 405 || error.status == 501;
 }
 
 } // namespace
@@ -293,14 +300,65 @@ void ExecSession::onStreamEnd(bool repeated)
         m_http->refresh(m_id, m_token, this, next, m_request.wake);
         return;
     }
+    if (!m_outputSeen && saysNoSuchCall(error))
+        return collect();
     const bool unknown = error.outcomeUnknown || m_outputSeen;
     finishWith(unknown ? CommandOutcome::Known::Unknown : CommandOutcome::Known::NotStarted, error);
+}
+
+void ExecSession::collect()
+{
+    m_state = State::Collecting;
+    m_collector = new QObject(this);
+    RequestSpec spec = m_http->dataSpec("POST", m_id, "/exec");
+    spec.body = SandboxWire::commandBody(m_request);
+    spec.repeatable = false;
+    spec.maxBytes = LargestExecAnswer;
+    spec.firstByteTimeout =
+        std::max(m_request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
+    m_http->boundAnswer(spec, spec.maxBytes);
+    const auto read = [this](const Result<SandboxHttp::Answer, ApiError> &answer) {
+        if (answer)
+            onCollected(SandboxWire::readExecResult(answer->body));
+        else
+            onCollected(fail(answer.error()));
+    };
+    m_http->data(m_id, spec, Lane::Stream, m_collector, read, m_request.wake);
+}
+
+void ExecSession::onCollected(const Result<ExecResult, ApiError> &result)
+{
+    if (m_state != State::Collecting)
+        return;
+    if (!result) {
+        const bool unknown = result.error().outcomeUnknown;
+        return finishWith(unknown ? CommandOutcome::Known::Unknown : CommandOutcome::Known::NotStarted,
+                          result.error());
+    }
+    CommandOutcome outcome;
+    outcome.known = CommandOutcome::Known::Exited;
+    outcome.exitCode = result->exitCode;
+    outcome.outputCut = result->truncated;
+    const QPointer<ExecSession> alive(this);
+    const ExecResult whole = *result; // What hears of the output may end us.
+    for (const auto &[channel, bytes] : {std::pair(OutputChannel::Stdout, whole.standardOutput),
+                                         std::pair(OutputChannel::Stderr, whole.standardError)}) {
+        if (bytes.isEmpty())
+            continue;
+        m_outputSeen = true;
+        Q_EMIT output(channel, bytes);
+        if (!alive || m_state != State::Collecting)
+            return;
+    }
+    finish(outcome);
 }
 
 void ExecSession::sendSignal(const QString &name)
 {
     if (m_state == State::Waiting || m_state == State::Dialling)
         return close();
+    if ((m_state == State::Streaming || m_state == State::Collecting) && m_signaller)
+        return m_signaller(name, this);
     if (m_state != State::Running || !m_socket)
         return;
     const QString full = name.startsWith("SIG"_L1) ? name : QString(u"SIG"_s + name);
@@ -344,6 +402,9 @@ void ExecSession::dropTransports()
             delete m_socket;
         }
     }
+    if (m_collector)
+        m_collector->deleteLater(); // This may run inside its reply.
+    m_collector.clear();
     if (m_job) {
         m_job->abandon();
         m_job.clear();

@@ -270,7 +270,14 @@ void SandboxClient::health(QObject *context, Reply<Json> reply)
 
 CommandSession *SandboxClient::startCommand(const QString &id, const CommandRequest &request, QObject *parent)
 {
-    return new ExecSession(m_http, id, request, parent);
+    auto *session = new ExecSession(m_http, id, request, parent);
+    for (const auto &[name, callId] : request.env) {
+        if (name == "PH_CALL"_L1)
+            session->setSignaller([this, id, callId = callId](const QString &signal, QObject *context) {
+                signalCall(id, callId, signal, context, [](const Result<int, ApiError> &) {});
+            });
+    }
+    return session;
 }
 
 void SandboxClient::execWith(const QString &id, const CommandRequest &request, QObject *scope,
@@ -285,6 +292,7 @@ void SandboxClient::execWith(const QString &id, const CommandRequest &request, Q
     // The head of the answer comes when the command has ended.
     spec.firstByteTimeout =
         std::max(request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
+    m_http->boundAnswer(spec, spec.maxBytes);
     const auto read = [=](const Result<SandboxHttp::Answer, ApiError> &answer) {
         scope->deleteLater();
         if (!answer)

@@ -303,6 +303,13 @@ void SandboxFiles::read(const QString &id, const QByteArray &path, qint64 offset
                     fail(SandboxWire::makeError(ApiError::Category::Protocol,
                                                 u"The sandbox service sent another part than asked for."_s)));
             }
+            // A length that is told, as a chunked body that is cut does not always look so.
+            const QByteArray last = answer->contentRange.mid(expected.size(), slash - expected.size());
+            if (last.toLongLong() - offset + 1 != part.bytes.size()) {
+                return reply(fail(SandboxWire::makeError(
+                    ApiError::Category::Truncated,
+                    u"The sandbox service sent fewer or more bytes of the file than it said."_s)));
+            }
         } else { // Some services send the whole file to a question for a part.
             part.total = answer->body.size();
             part.bytes = answer->body.mid(offset, length);

@@ -20,7 +20,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int MostAttempts = 3;
-constexpr std::chrono::milliseconds LongestRetryWait{30000};
+constexpr std::chrono::hours LongestAnswer{24};
 
 bool isRepeatableMethod(const QByteArray &method) { return method == "GET" || method == "DELETE"; }
 
@@ -83,9 +83,20 @@ RequestSpec SandboxHttp::dataSpec(const QByteArray &method, const QString &id,
     return spec;
 }
 
-void SandboxHttp::send(const RequestSpec &spec, Lane lane, int attempt, int attempts, QObject *scope,
+void SandboxHttp::boundAnswer(RequestSpec &spec, qint64 bytes) const
+{
+    const qint64 seconds =
+        std::clamp<qint64>(bytes / m_timing.slowestLine, 0, std::chrono::seconds(LongestAnswer).count());
+    spec.idleTimeout = m_timing.idle;
+    spec.totalTimeout = spec.firstByteTimeout + m_timing.body + std::chrono::seconds(seconds);
+}
+
+void SandboxHttp::send(const RequestSpec &given, Lane lane, int attempt, int attempts, QObject *scope,
                        const AnswerReply &reply)
 {
+    RequestSpec spec = given;
+    if (spec.totalTimeout.count() == 0)
+        boundAnswer(spec, lane == Lane::Transfer && spec.method == "GET" ? spec.maxBytes : 0);
     HttpJob *job = m_network->start(spec, lane, scope);
     connect(job, &HttpJob::finished, scope, [=, this] {
         if (job->error()) {
@@ -237,6 +248,7 @@ void SandboxHttp::activateOnce(const QString &id, QObject *scope, Reply<SandboxI
         return;
     RequestSpec spec = controlSpec("POST", "/sandboxes/" + id.toLatin1() + "/activate");
     spec.firstByteTimeout = m_timing.longCall;
+    boundAnswer(spec, 0);
     // Its own manager: it may take a minute, and six of them would block every short call.
     flight.job = m_network->start(spec, Lane::Stream, this);
     connect(flight.job, &HttpJob::finished, this, [this, id] { onActivated(id); });

@@ -45,6 +45,10 @@ public:
     [[nodiscard]] RequestSpec dataSpec(const QByteArray &method, const QString &id,
                                        const QByteArray &pathAndQuery) const;
 
+    /// Limits on the whole of an answer of up to `bytes` (0: a short one), so that one that drips byte by
+    /// byte ends too. By firstByteTimeout as it stands.
+    void boundAnswer(RequestSpec &spec, qint64 bytes) const;
+
     /// GET and DELETE: up to three attempts on 429, 502, 503, 504 and lost connections. Everything else:
     /// once.
     void control(const RequestSpec &spec, Lane lane, QObject *scope, AnswerReply reply);

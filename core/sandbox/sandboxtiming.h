@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <QtGlobal>
+
 #include <chrono>
 
 namespace Pilothouse {
@@ -11,6 +13,9 @@ namespace Pilothouse {
 struct SandboxTiming {
     using Ms = std::chrono::milliseconds;
     Ms call{30000}; ///< Short control calls and file calls, up to the answer's head.
+    Ms idle{30000}; ///< Between two pieces of an answer.
+    Ms body{60000}; ///< From the head of a short answer to its end, however steadily it drips.
+    qint64 slowestLine = 16 * 1024; ///< Bytes per second at which a large answer must come, over all of it.
     Ms longCall{120000}; ///< create, activate, resume, pause: the service boots or saves meanwhile.
     Ms execGrace{5000}; ///< What an HTTP command gets beyond its own time.
     Ms sessionGrace{30000}; ///< The same for a command session.

@@ -46,6 +46,15 @@ SandboxEndpoint SandboxEndpoint::superserve(const Secret &key, const QString &co
     return endpoint;
 }
 
+QString SandboxEndpoint::machineOrigin() const
+{
+    if (backend != "superserve"_L1)
+        return {};
+    const int standard = control.scheme() == "https"_L1 ? 443 : 80;
+    return QString(control.scheme().toLower() + u"://"_s + control.host(QUrl::FullyEncoded).toLower() + u':'
+                   + QString::number(control.port(standard)));
+}
+
 Json SandboxInfo::toJson() const
 {
     Json object = Json::object();

@@ -11,6 +11,7 @@
 #include <QList>
 #include <QPair>
 #include <QString>
+#include <QStringList>
 #include <QUrl>
 
 #include <chrono>
@@ -32,6 +33,9 @@ struct SandboxEndpoint {
     /// given here (blank counts as unset), else the region inside the key, else the default.
     [[nodiscard]] static SandboxEndpoint superserve(const Secret &key, const QString &controlUrl,
                                                     const QString &dataUrl);
+    /// What machines are bound to: scheme, host and port of a hosted service's control plane. Empty for the
+    /// local service, whose port changes while its machines stay.
+    [[nodiscard]] QString machineOrigin() const;
 };
 
 /// A sandbox as the control plane describes it; a memory of a moment, not the present.
@@ -53,11 +57,20 @@ struct SandboxInfo {
     [[nodiscard]] QString metadataValue(const QString &key) const;
 };
 
+/// Where a machine may connect to. Allowing wins over denying; with both lists empty everything public is
+/// open.
+struct SandboxNetwork {
+    QStringList allowOut; ///< IPv4 addresses, IPv4 CIDRs, domains; *.example.org for what is below one.
+    QStringList denyOut; ///< Addresses and CIDRs. 0.0.0.0/0: everything that is not allowed.
+    bool operator==(const SandboxNetwork &) const = default;
+};
+
 struct CreateSandbox {
     QString name; ///< 1 to 64 characters.
     QString fromTemplate; ///< Empty: the service's default.
     std::optional<qint64> timeoutSeconds; ///< Backstop: active time per session.
-    std::optional<qint64> autoDeleteSeconds; ///< Backstop: paused time.
+    std::optional<qint64> autoDeleteSeconds; ///< Backstop: paused time. 0: with the first pause.
+    SandboxNetwork network; ///< Not sent when both lists are empty.
     QList<QPair<QString, QString>> metadata;
 };
 
@@ -98,6 +111,7 @@ struct CommandOutcome {
     Known known = Known::Unknown;
     std::optional<int> exitCode;
     std::optional<ApiError> error; ///< Set unless Exited.
+    bool outputCut = false; ///< The service dropped what was printed past its limit.
 };
 
 struct ExecResult {

@@ -31,6 +31,14 @@ Json metadataObject(const QList<QPair<QString, QString>> &entries)
     return object;
 }
 
+Json stringArray(const QStringList &texts)
+{
+    Json array = Json::array();
+    for (const QString &text : texts)
+        array.append(Json::string(text));
+    return array;
+}
+
 std::optional<SandboxInfo> infoOf(const Json &object)
 {
     SandboxInfo info;
@@ -129,6 +137,13 @@ QByteArray SandboxWire::createBody(const CreateSandbox &request)
         body.add("auto_delete_seconds"_L1, *request.autoDeleteSeconds);
     if (!request.metadata.isEmpty())
         body.add("metadata"_L1, metadataObject(request.metadata));
+    const SandboxNetwork &network = request.network;
+    if (!network.allowOut.isEmpty() || !network.denyOut.isEmpty()) {
+        Json rules = Json::object();
+        rules.set(u"allow_out"_s, stringArray(network.allowOut));
+        rules.set(u"deny_out"_s, stringArray(network.denyOut));
+        body.add("network"_L1, rules);
+    }
     return body.take();
 }
 

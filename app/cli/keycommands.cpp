@@ -19,7 +19,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 LargestKey = 4096; // What is longer is no key.
-constexpr qsizetype MostShown = 60;
+constexpr qsizetype MostKeyShown = 60;
 
 QString sourceWord(ServiceInfo::KeySource source)
 {
@@ -82,7 +82,7 @@ void KeyCommand::withService(void (KeyCommand::*then)(const ServiceInfo &))
         }
         m_console->error(
             Error{ErrorKind::Usage,
-                  u"There is no service \"%1\" that takes a key."_s.arg(inertLine(m_words[1], MostShown)),
+                  u"There is no service \"%1\" that takes a key."_s.arg(inertLine(m_words[1], MostKeyShown)),
                   u"Nothing was changed."_s, u"Name one of: %1."_s.arg(known.join(u", "_s))});
         Q_EMIT done(UsageError);
     });

@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int EventsPerPage = 500;
+constexpr int EventsPerRead = 500;
 
 QByteArray settingsMembers(const ConversationSettings &settings)
 {
@@ -123,7 +123,7 @@ void RunCommand::show(const Event &event, const QByteArray &line)
 void RunCommand::printFromLog()
 {
     while (!m_console->readerGone()) {
-        const auto page = m_log->events(m_conversation, m_lastSeq + 1, EventsPerPage);
+        const auto page = m_log->events(m_conversation, m_lastSeq + 1, EventsPerRead);
         if (!page) {
             m_console->error(page.error());
             return;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr qint64 MaxJsonBody = 1024 * 1024; // Above the sum of all limits of a create call.
 
-HttpResponse methodNotAllowed(const QByteArray &allowed)
+HttpResponse controlNotAllowed(const QByteArray &allowed)
 {
     HttpResponse response = controlError({405, "method_not_allowed", u"method not allowed"_s});
     response.headers.append({"Allow", allowed});
@@ -123,7 +123,7 @@ void ControlPlane::handleCollection(const HttpExchangePtr &exchange)
     else if (method == "GET")
         list(exchange);
     else
-        exchange->respond(methodNotAllowed("GET, POST"));
+        exchange->respond(controlNotAllowed("GET, POST"));
 }
 
 void ControlPlane::handleSandbox(const HttpExchangePtr &exchange, const SandboxPtr &sandbox)
@@ -138,7 +138,7 @@ void ControlPlane::handleSandbox(const HttpExchangePtr &exchange, const SandboxP
             exchange->respond(failure ? controlError(*failure) : emptyResponse(204));
         });
     } else {
-        exchange->respond(methodNotAllowed("GET, PATCH, DELETE"));
+        exchange->respond(controlNotAllowed("GET, PATCH, DELETE"));
     }
 }
 
@@ -149,7 +149,7 @@ void ControlPlane::handleAction(const HttpExchangePtr &exchange, const SandboxPt
     const QByteArray &method = request.method;
     const bool isLifecycle = action == "activate" || action == "resume" || action == "pause";
     if (isLifecycle && method != "POST")
-        exchange->respond(methodNotAllowed("POST"));
+        exchange->respond(controlNotAllowed("POST"));
     else if (action == "activate")
         wake(exchange, sandbox, false);
     else if (action == "resume")
@@ -157,7 +157,7 @@ void ControlPlane::handleAction(const HttpExchangePtr &exchange, const SandboxPt
     else if (action == "pause")
         pause(exchange, sandbox);
     else if (action == "files" && method != "GET")
-        exchange->respond(methodNotAllowed("GET"));
+        exchange->respond(controlNotAllowed("GET"));
     else if (action == "files")
         listFiles(exchange, sandbox);
     else if (action == "snapshot" || action == "snapshots")

@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-HttpResponse methodNotAllowed(const QByteArray &allowed)
+HttpResponse plainNotAllowed(const QByteArray &allowed)
 {
     HttpResponse response = plainError(405, u"method not allowed"_s);
     response.headers.append({"Allow", allowed});
@@ -66,7 +66,7 @@ void DataPlane::handle(const HttpExchangePtr &exchange, const QByteArray &id)
     const bool isGet = request.method == "GET";
     const bool isPost = request.method == "POST";
     if ((isSocket && !isGet) || (isFiles && !isGet && !isPost) || (!isSocket && !isFiles && !isPost)) {
-        exchange->respond(methodNotAllowed(isFiles ? "GET, POST" : isSocket ? "GET" : "POST"));
+        exchange->respond(plainNotAllowed(isFiles ? "GET, POST" : isSocket ? "GET" : "POST"));
         return;
     }
     const SandboxPtr sandbox = admit(exchange, id, tokenOf(request, isSocket));

@@ -19,7 +19,7 @@ namespace {
 
 constexpr qint64 MaxExecBody = 1024 * 1024;
 constexpr auto DefaultTimeout = 30s;
-constexpr qint64 HighWater = 1024 * 1024; // Queued for one client; then the command has to wait.
+constexpr qint64 AnswerHighWater = 1024 * 1024; // Queued for one client; then the command has to wait.
 constexpr const char *TruncationNotice = "[superserve] output truncated: the rest was dropped after 8 MiB\n";
 
 HttpResponse tooManyConnections() { return plainError(429, u"too many connections to sandbox"_s); }
@@ -212,7 +212,7 @@ private:
         event.set(channel == Channel::Stdout ? u"stdout"_s : u"stderr"_s,
                   Json::string(QString::fromUtf8(bytes)));
         send(event);
-        if (m_exchange->queuedBytes() > HighWater)
+        if (m_exchange->queuedBytes() > AnswerHighWater)
             m_command->setReading(false);
     }
 

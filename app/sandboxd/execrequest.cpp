@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qint64 MaxTimeoutSeconds = 4000000; // Milliseconds of more do not fit the API's 32 bits.
+constexpr qint64 MaxExecSeconds = 4000000; // Milliseconds of more do not fit the API's 32 bits.
 constexpr const char *DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr const char *DefaultFolder = "/home/user";
 
@@ -56,8 +56,8 @@ Result<ExecRequest, QString> parseExecRequest(const QByteArray &json)
     const Json &timeout = object[u"timeout_s"];
     if (!timeout.isNull()) {
         const auto seconds = timeout.isNumber() ? timeout.toInteger() : std::nullopt;
-        if (!seconds || *seconds < 0 || *seconds > MaxTimeoutSeconds)
-            return fail(u"timeout_s must be an integer from 0 to %1"_s.arg(MaxTimeoutSeconds));
+        if (!seconds || *seconds < 0 || *seconds > MaxExecSeconds)
+            return fail(u"timeout_s must be an integer from 0 to %1"_s.arg(MaxExecSeconds));
         if (*seconds > 0)
             request.timeout = std::chrono::seconds(*seconds);
     }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr auto SessionLimit = 12h;
 constexpr qsizetype MaxMessage = 4 * 1024 * 1024; // Larger ones close with 1009.
-constexpr qint64 HighWater = 1024 * 1024; // Queued in one direction; then the sender has to wait.
+constexpr qint64 SocketHighWater = 1024 * 1024; // Queued in one direction; then the sender has to wait.
 constexpr char StdinByte = 0;
 constexpr char StdoutByte = 1;
 constexpr char StderrByte = 2;
@@ -119,7 +119,7 @@ private:
     void onInput(const QByteArray &bytes)
     {
         m_command->writeInput(bytes);
-        if (m_command->inputQueued() > HighWater)
+        if (m_command->inputQueued() > SocketHighWater)
             m_socket->setReading(false);
     }
 
@@ -157,7 +157,7 @@ private:
         frame.reserve(bytes.size() + 1);
         frame.append(channel == Channel::Stdout ? StdoutByte : StderrByte).append(bytes);
         m_socket->sendBinary(frame);
-        if (m_socket->queuedBytes() > HighWater)
+        if (m_socket->queuedBytes() > SocketHighWater)
             m_command->setReading(false);
     }
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr qint64 MaxUpload = 4LL * 1024 * 1024 * 1024;
 constexpr qsizetype PartSize = 256 * 1024;
-constexpr qint64 HighWater = 1024 * 1024;
+constexpr qint64 FileHighWater = 1024 * 1024;
 
 constexpr std::pair<const char *, const char *> ContentTypes[] = {
     {".txt", "text/plain; charset=utf-8"},
@@ -212,7 +212,7 @@ public:
 private:
     void sendMore()
     {
-        while (m_next < m_end && m_exchange->queuedBytes() < HighWater) {
+        while (m_next < m_end && m_exchange->queuedBytes() < FileHighWater) {
             QByteArray part(qMin(qint64(PartSize), m_end - m_next), Qt::Uninitialized);
             const ssize_t count = ::pread(m_file.get(), part.data(), size_t(part.size()), m_next);
             if (count < 0 && errno == EINTR)

@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qint64 MaxTimeoutSeconds = 604800; // 7 days
+constexpr qint64 MaxLifetimeSeconds = 604800; // 7 days
 constexpr qint64 MaxAutoDeleteSeconds = 2592000; // 30 days
 constexpr qsizetype MaxNameLength = 64;
 constexpr qsizetype MaxNetworkEntries = 256;
@@ -228,7 +228,7 @@ Result<SandboxMeta, ApiFailure> parseCreate(const QByteArray &body)
     if (!given[u"name"].isString() || meta.name.isEmpty() || meta.name.toUcs4().size() > MaxNameLength
         || meta.name.contains(QChar(0)))
         return bad(u"name must have 1 to 64 characters"_s);
-    const auto timeout = parseSeconds(given[u"timeout_seconds"], u"timeout_seconds"_s, 1, MaxTimeoutSeconds);
+    const auto timeout = parseSeconds(given[u"timeout_seconds"], u"timeout_seconds"_s, 1, MaxLifetimeSeconds);
     if (!timeout)
         return fail(timeout.error());
     meta.timeoutSeconds = *timeout;
@@ -290,7 +290,7 @@ Result<SandboxPatch, ApiFailure> parsePatch(const QByteArray &body)
     }
     if (given.contains(u"timeout_seconds")) {
         const auto seconds =
-            parseSeconds(given[u"timeout_seconds"], u"timeout_seconds"_s, 1, MaxTimeoutSeconds);
+            parseSeconds(given[u"timeout_seconds"], u"timeout_seconds"_s, 1, MaxLifetimeSeconds);
         if (!seconds)
             return fail(seconds.error());
         patch.hasTimeout = true;

@@ -14,17 +14,17 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype SummaryLength = 120;
+constexpr qsizetype PathLength = 120;
 // A model does not read megabytes: larger files are refused with the advice to take a part of them.
 constexpr qint64 LargestRead = 4 * 1024 * 1024;
-constexpr qsizetype ModelHeadBytes = 64 * 1024;
-constexpr qsizetype ModelTailBytes = 16 * 1024;
+constexpr qsizetype FileHeadBytes = 64 * 1024;
+constexpr qsizetype FileTailBytes = 16 * 1024;
 
 QString pathRule(const QString &path)
 {
     const QString problem = SandboxClient::pathProblem(path);
     return problem.isEmpty() ? QString()
-                             : u"The path \"%1\" was refused: %2"_s.arg(path.left(SummaryLength), problem);
+                             : u"The path \"%1\" was refused: %2"_s.arg(path.left(PathLength), problem);
 }
 
 /// A file call as a tool run: one request, one answer. It cannot be taken back once sent, so stop() waits for
@@ -82,7 +82,7 @@ QString WriteFileTool::argumentProblem(const Json &args) const { return pathRule
 
 QString WriteFileTool::summary(const Json &args) const
 {
-    return u"writeFile: "_s + args[u"path"].toString().left(SummaryLength);
+    return u"writeFile: "_s + args[u"path"].toString().left(PathLength);
 }
 
 ToolRun *WriteFileTool::start(const Json &args, const ToolContext &context, QObject *parent) const
@@ -124,7 +124,7 @@ QString ReadFileTool::argumentProblem(const Json &args) const { return pathRule(
 
 QString ReadFileTool::summary(const Json &args) const
 {
-    return u"readFile: "_s + args[u"path"].toString().left(SummaryLength);
+    return u"readFile: "_s + args[u"path"].toString().left(PathLength);
 }
 
 ToolRun *ReadFileTool::start(const Json &args, const ToolContext &context, QObject *parent) const
@@ -137,7 +137,7 @@ ToolRun *ReadFileTool::start(const Json &args, const ToolContext &context, QObje
                                       run->fail(u"Reading %1"_s.arg(path), reply.error());
                                       return;
                                   }
-                                  Excerpt excerpt(ModelHeadBytes, ModelTailBytes);
+                                  Excerpt excerpt(FileHeadBytes, FileTailBytes);
                                   excerpt.append(*reply);
                                   ToolEnd end;
                                   end.truncated = excerpt.isTruncated();

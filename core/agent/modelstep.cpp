@@ -22,8 +22,6 @@ constexpr qsizetype LargestArgs = 8 * 1024 * 1024;
 // machine and looking as if it hung.
 constexpr qint64 LongestWaitMs = 60'000;
 
-qint64 nowMs() { return SystemClock().monotonicMs(); }
-
 } // namespace
 
 ModelStep::ModelStep(ModelClient *client, Journal *journal, int turn, int step, bool retries, QObject *parent)
@@ -66,7 +64,7 @@ void ModelStep::attempt()
 {
     ++m_attempt;
     resetAttempt();
-    m_startedMs = nowMs();
+    m_startedMs = SystemClock().monotonicMs();
     m_journal->append(
         EventKind::StepStart,
         JsonBuilder().add("turn"_L1, m_turn).add("step"_L1, m_step).add("attempt"_L1, m_attempt).take());
@@ -133,7 +131,7 @@ void ModelStep::onEvent(const StreamEvent &event)
         m_end.explanation = event.json[u"explanation"].toString();
         m_end.replay = event.replay;
         m_end.replayWithoutCalls = event.replayWithoutCalls;
-        m_end.modelMs = nowMs() - m_startedMs;
+        m_end.modelMs = SystemClock().monotonicMs() - m_startedMs;
         m_stream->deleteLater();
         Q_EMIT finished(m_end);
         break;
@@ -188,7 +186,7 @@ void ModelStep::onError(const ApiError &error)
         m_end.failed = true;
         m_end.error = error;
         m_end.calls.clear();
-        m_end.modelMs = nowMs() - m_startedMs;
+        m_end.modelMs = SystemClock().monotonicMs() - m_startedMs;
         Q_EMIT finished(m_end);
         return;
     }

@@ -5,6 +5,7 @@
 
 #include "engine/filefault.h"
 #include "engine/inworker.h"
+#include "engine/transferbounds.h"
 #include "engine/zipfile.h"
 #include "text/inerttext.h"
 
@@ -18,25 +19,11 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qint64 PartSize = 8 * 1024 * 1024; // Held in memory, some at a time.
-constexpr int MostAtOnce = 4; // Qt has six connections per host; others want some too.
+constexpr int MostReadsAtOnce = 4; // Qt has six connections per host; others want some too.
 constexpr int MostFiles = 200000; // A tree that makes itself must not fill the disk for ever.
 constexpr int DeepestFolder = 200; // A path of the machine has at most 4096 bytes.
-constexpr qsizetype MostFailuresTold = 20;
-constexpr qint64 ReportEveryMs = 50;
-
-QByteArray joined(const QByteArray &folder, const QByteArray &name)
-{
-    return folder.endsWith('/') ? QByteArray(folder + name) : QByteArray(folder + '/' + name);
-}
-
-QByteArray lastSegment(const QByteArray &path) { return path.sliced(path.lastIndexOf('/') + 1); }
 
 FileFault storageFault(const Error &error) { return {FileFault::Kind::Other, error}; }
-
-bool endsEverything(FileFault::Kind kind)
-{
-    return kind == FileFault::Kind::NotActive || kind == FileFault::Kind::MachineGone;
-}
 
 } // namespace
 
@@ -84,7 +71,7 @@ void DownloadJob::start(const QList<RemoteItem> &items, const QString &localFold
 
 void DownloadJob::pump()
 {
-    while (!m_over && m_active < MostAtOnce && !m_waiting.isEmpty())
+    while (!m_over && m_active < MostReadsAtOnce && !m_waiting.isEmpty())
         startFile(m_waiting.takeFirst());
     if (m_over || m_active > 0 || m_listing || !m_waiting.isEmpty())
         return;
@@ -227,7 +214,7 @@ void DownloadJob::takeEntries(const Folder &folder, const std::shared_ptr<LocalF
                           Error{ErrorKind::Limit, u"The folders are nested too deeply."_s, {}, {}}});
                 continue;
             }
-            m_folders.append({joined(folder.path, entry.name), LocalFolder::safeName(entry.name), local,
+            m_folders.append({joinedPath(folder.path, entry.name), LocalFolder::safeName(entry.name), local,
                               folder.depth + 1});
         } else if (entry.type == u'f') {
             if (m_sum.files + m_waiting.size() >= MostFiles) {
@@ -240,7 +227,7 @@ void DownloadJob::takeEntries(const Folder &folder, const std::shared_ptr<LocalF
                 continue;
             }
             auto file = std::make_shared<File>();
-            file->path = joined(folder.path, entry.name);
+            file->path = joinedPath(folder.path, entry.name);
             file->name = LocalFolder::safeName(entry.name);
             file->folder = local;
             file->executable = (entry.mode & 0111) != 0;

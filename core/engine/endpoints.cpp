@@ -20,7 +20,7 @@ namespace {
 const auto Superserve = u"superserve"_s;
 constexpr qsizetype LongestAddress = 300; // What is longer was pasted by mistake.
 
-Error refused(const QString &why)
+Error addressRefused(const QString &why)
 {
     return Error{ErrorKind::Usage, why, u"The address is as it was."_s,
                  u"Write it like https://host.example/v1, or http://127.0.0.1:8080 on this computer."_s};
@@ -45,20 +45,22 @@ Result<QUrl, Error> Endpoints::checked(const QString &text)
 {
     const QString wanted = text.trimmed();
     if (wanted.size() > LongestAddress)
-        return fail(refused(u"This is too long for an address."_s));
+        return fail(addressRefused(u"This is too long for an address."_s));
     const QUrl url(wanted, QUrl::StrictMode);
     if (!url.isValid() || url.host().isEmpty())
-        return fail(refused(u"This is not a whole address."_s));
+        return fail(addressRefused(u"This is not a whole address."_s));
     if (url.scheme() != "https"_L1 && url.scheme() != "http"_L1)
-        return fail(refused(u"An address begins with https://, on this computer also with http://."_s));
+        return fail(
+            addressRefused(u"An address begins with https://, on this computer also with http://."_s));
     if (url.scheme() == "http"_L1 && !NetworkAccess::isLoopback(url)) {
-        return fail(refused(
+        return fail(addressRefused(
             u"Over plain http everybody on the way could read the key; it is only for this computer."_s));
     }
     if (!url.userInfo().isEmpty() || url.authority().contains(u'@'))
-        return fail(refused(u"An address holds no user name and no password; keys have their own page."_s));
+        return fail(
+            addressRefused(u"An address holds no user name and no password; keys have their own page."_s));
     if (url.hasQuery() || url.hasFragment())
-        return fail(refused(u"An address holds no question mark and no number sign."_s));
+        return fail(addressRefused(u"An address holds no question mark and no number sign."_s));
     return url.adjusted(QUrl::StripTrailingSlash | QUrl::NormalizePathSegments);
 }
 
@@ -79,7 +81,7 @@ Result<Done, Error> Endpoints::set(const QString &id, const QString &text, AppSe
     const auto service = std::find_if(m_services.cbegin(), m_services.cend(),
                                       [&id](const Service &known) { return known.id == id; });
     if (service == m_services.cend() || service->variable.isEmpty())
-        return fail(refused(u"The address of this service cannot be set."_s));
+        return fail(addressRefused(u"The address of this service cannot be set."_s));
     if (text.trimmed().isEmpty()) {
         m_chosen.remove(id);
         settings.setEndpoint(id, {});

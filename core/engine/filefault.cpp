@@ -72,4 +72,9 @@ FileFault cancelledFault()
     return {FileFault::Kind::Cancelled, Error{ErrorKind::Interrupted, u"Cancelled."_s, {}, {}}};
 }
 
+bool endsEverything(FileFault::Kind kind)
+{
+    return kind == FileFault::Kind::NotActive || kind == FileFault::Kind::MachineGone;
+}
+
 } // namespace Pilothouse

@@ -12,5 +12,7 @@ namespace Pilothouse {
 [[nodiscard]] FileFault fileFaultOf(const ApiError &error);
 [[nodiscard]] FileFault fileFaultOf(const Error &error); ///< No client: key missing, no service.
 [[nodiscard]] FileFault cancelledFault();
+/// Whether the fault of one file is that of all that would follow.
+[[nodiscard]] bool endsEverything(FileFault::Kind kind);
 
 } // namespace Pilothouse

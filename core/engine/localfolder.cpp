@@ -22,7 +22,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype LongestName = 255; // Of the usual file systems, in bytes.
+constexpr qsizetype LongestFileName = 255; // Of the usual file systems, in bytes.
 constexpr int MostNumbers = 1000;
 constexpr mode_t NewFolder = 0777; // The person's umask decides, as with any download.
 constexpr mode_t NewFile = 0666;
@@ -43,7 +43,7 @@ Error systemError(const QString &what, const QByteArray &name)
 bool isSafe(const QByteArray &name)
 {
     return !name.isEmpty() && name != "." && name != ".." && !name.contains('/') && !name.contains('\0')
-        && name.size() <= LongestName;
+        && name.size() <= LongestFileName;
 }
 
 /// Not in the middle of a character, where the name is UTF-8.
@@ -74,7 +74,7 @@ QByteArray LocalFolder::safeName(const QByteArray &name)
 {
     QByteArray last = name.sliced(name.lastIndexOf('/') + 1);
     last.replace('\0', '_');
-    last = cutName(last, LongestName);
+    last = cutName(last, LongestFileName);
     return isSafe(last) ? last : QByteArray("unnamed");
 }
 
@@ -94,12 +94,12 @@ QByteArray LocalFolder::freeName(const QByteArray &name) const
     const QByteArray ending = dot > 0 ? safe.sliced(dot) : QByteArray();
     for (int i = 2; i < MostNumbers; ++i) {
         const QByteArray number = " (" + QByteArray::number(i) + ')';
-        const qsizetype room = std::max<qsizetype>(1, LongestName - ending.size() - number.size());
-        const QByteArray candidate = cutName(cutName(stem, room) + number + ending, LongestName);
+        const qsizetype room = std::max<qsizetype>(1, LongestFileName - ending.size() - number.size());
+        const QByteArray candidate = cutName(cutName(stem, room) + number + ending, LongestFileName);
         if (!isTaken(candidate))
             return candidate;
     }
-    return cutName(stem, LongestName - 40) + ' ' + newId().toLatin1();
+    return cutName(stem, LongestFileName - 40) + ' ' + newId().toLatin1();
 }
 
 Result<std::shared_ptr<LocalFolder>, Error> LocalFolder::makeFolder(const QByteArray &name) const

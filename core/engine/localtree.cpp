@@ -3,6 +3,8 @@
 
 #include "engine/localtree.h"
 
+#include "engine/transferbounds.h"
+
 #include <dirent.h>
 #include <sys/stat.h>
 #include <utility>
@@ -12,15 +14,6 @@ namespace Pilothouse {
 namespace {
 
 constexpr qsizetype MostUnreadableTold = 20;
-
-QByteArray lastSegment(const QByteArray &path)
-{
-    qsizetype end = path.size();
-    while (end > 1 && path[end - 1] == '/')
-        --end;
-    const QByteArray trimmed = path.first(end);
-    return trimmed.sliced(trimmed.lastIndexOf('/') + 1);
-}
 
 } // namespace
 

@@ -5,6 +5,7 @@
 
 #include "engine/filefault.h"
 #include "engine/inworker.h"
+#include "engine/transferbounds.h"
 #include "sandbox/sandboxclient.h"
 #include "text/inerttext.h"
 #include "util/ids.h"
@@ -26,15 +27,8 @@ namespace {
 
 constexpr qint64 PieceSize = 8 * 1024 * 1024; // Held in memory, some at a time.
 constexpr qint64 LargestFile = Q_INT64_C(4) * 1024 * 1024 * 1024; // The service's bound.
-constexpr int MostAtOnce = 3;
-constexpr qsizetype MostFailuresTold = 20;
+constexpr int MostWritesAtOnce = 3;
 constexpr qsizetype MostMadeTold = 1000;
-constexpr qint64 ReportEveryMs = 50;
-
-QByteArray joined(const QByteArray &folder, const QByteArray &name)
-{
-    return folder.endsWith('/') ? QByteArray(folder + name) : QByteArray(folder + '/' + name);
-}
 
 QByteArray parentOf(const QByteArray &path)
 {
@@ -44,11 +38,6 @@ QByteArray parentOf(const QByteArray &path)
 FileFault localFault(const QString &text)
 {
     return {FileFault::Kind::Other, Error{ErrorKind::Storage, text, {}, {}}};
-}
-
-bool endsEverything(FileFault::Kind kind)
-{
-    return kind == FileFault::Kind::NotActive || kind == FileFault::Kind::MachineGone;
 }
 
 } // namespace
@@ -105,11 +94,11 @@ void UploadJob::takeTree(const LocalTree &tree)
     m_bytesTotal = tree.bytes;
     m_filesTotal = int(tree.files.size());
     for (const QByteArray &name : tree.emptyFolders)
-        m_folders.append(joined(m_folder, name));
+        m_folders.append(joinedPath(m_folder, name));
     for (const LocalTree::File &local : tree.files) {
         auto file = std::make_shared<File>();
         file->local = local;
-        file->target = joined(m_folder, local.name);
+        file->target = joinedPath(m_folder, local.name);
         m_waiting.append(file);
     }
     pump();
@@ -117,7 +106,7 @@ void UploadJob::takeTree(const LocalTree &tree)
 
 void UploadJob::pump()
 {
-    while (!m_over && m_atWork.size() < MostAtOnce && !m_waiting.isEmpty())
+    while (!m_over && m_atWork.size() < MostWritesAtOnce && !m_waiting.isEmpty())
         startFile(m_waiting.takeFirst());
     if (m_over || m_makingFolder || !m_atWork.isEmpty() || !m_waiting.isEmpty())
         return;
@@ -151,7 +140,7 @@ void UploadJob::startFile(const FilePtr &file)
     if (file->local.size > LargestFile)
         return failFile(file, localFault(u"It is larger than the service takes (4 GiB)."_s));
     if (file->local.size > PieceSize) {
-        file->temporary = joined(parentOf(file->target), ".ph-upload-" + newId().toLatin1());
+        file->temporary = joinedPath(parentOf(file->target), ".ph-upload-" + newId().toLatin1());
         file->piece = file->temporary + ".piece";
         return sendPiece(file);
     }

@@ -3,6 +3,7 @@
 
 #include "engine/zipfile.h"
 
+#include "engine/transferbounds.h"
 #include "text/inerttext.h"
 
 #include <QFile>
@@ -22,14 +23,13 @@ namespace {
 
 constexpr size_t ReadBlock = 256 * 1024;
 constexpr qsizetype LongestPath = 4096;
-constexpr qsizetype MostFailuresTold = 20;
 
 struct Freer {
     void operator()(archive *opened) const { archive_read_free(opened); }
 };
 using Archive = std::unique_ptr<archive, Freer>;
 
-Error refused(const QString &why)
+Error zipRefused(const QString &why)
 {
     return Error{
         ErrorKind::Sandbox, QString(u"The archive of the folder was not unpacked: "_s + why), {}, {}};
@@ -37,7 +37,7 @@ Error refused(const QString &why)
 
 QString shown(const QByteArray &name) { return inertLine(QString::fromUtf8(name), 200); }
 
-Error notWhole() { return refused(u"it is not a whole zip file."_s); }
+Error notWhole() { return zipRefused(u"it is not a whole zip file."_s); }
 
 /// Only the reader that begins with the directory at the end: without that, an archive is cut.
 Result<Archive, Error> openZip(const QString &path)
@@ -150,7 +150,7 @@ struct Sums {
     }
 };
 
-Error tooMuch() { return refused(u"it would unpack into far more than such a folder holds."_s); }
+Error tooMuch() { return zipRefused(u"it would unpack into far more than such a folder holds."_s); }
 
 } // namespace
 
@@ -167,12 +167,12 @@ Result<ZipFile::Contents, Error> ZipFile::check(const QString &path, const QByte
         if (got == ARCHIVE_EOF)
             break;
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
-            return fail(sums.entries == 0 ? notWhole() : refused(u"it is damaged."_s));
+            return fail(sums.entries == 0 ? notWhole() : zipRefused(u"it is damaged."_s));
         const auto entry = read(raw, root, limits.deepest);
         if (!entry)
-            return fail(refused(entry.error()));
+            return fail(zipRefused(entry.error()));
         if (++sums.entries > limits.mostEntries)
-            return fail(refused(u"it holds too many files."_s));
+            return fail(zipRefused(u"it holds too many files."_s));
         // Each one is compared before it is added, so that no sum can overflow.
         if (entry->size > limits.mostBytes)
             return fail(tooMuch());
@@ -209,12 +209,12 @@ Result<ZipFile::Contents, Error> ZipFile::unpack(const QString &path, const QByt
         if (got == ARCHIVE_EOF)
             break;
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
-            return fail(sums.entries == 0 ? notWhole() : refused(u"it is damaged."_s));
+            return fail(sums.entries == 0 ? notWhole() : zipRefused(u"it is damaged."_s));
         auto entry = read(raw, root, limits.deepest);
         if (!entry)
-            return fail(refused(entry.error()));
+            return fail(zipRefused(entry.error()));
         if (++sums.entries > limits.mostEntries)
-            return fail(refused(u"it holds too many files."_s));
+            return fail(zipRefused(u"it holds too many files."_s));
         QList<QByteArray> segments = entry->segments;
         const QByteArray name = segments.isEmpty() ? root : segments.constLast();
         if (!entry->isFolder)

@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-QByteArray toolJson(const ToolSpec &tool)
+QByteArray functionToolJson(const ToolSpec &tool)
 {
     const QByteArray function = JsonBuilder()
                                     .add("name"_L1, tool.name)
@@ -42,7 +42,7 @@ Result<QByteArray, QString> ChatRequest::body(const ModelRequest &request) const
     if (!request.tools.isEmpty()) {
         QList<QByteArray> tools;
         for (const ToolSpec &tool : request.tools)
-            tools.append(toolJson(tool));
+            tools.append(functionToolJson(tool));
         body.raw("tools"_L1, joinedArray(tools));
         if (dialect.takesToolChoice)
             body.add("tool_choice"_L1, "auto"_L1);

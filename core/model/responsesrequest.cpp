@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-QByteArray toolJson(const ToolSpec &tool)
+QByteArray flatToolJson(const ToolSpec &tool)
 {
     return JsonBuilder()
         .add("type"_L1, "function"_L1)
@@ -43,7 +43,7 @@ Result<QByteArray, QString> ResponsesRequest::body(const ModelRequest &request) 
     if (!request.tools.isEmpty()) {
         QList<QByteArray> tools;
         for (const ToolSpec &tool : request.tools)
-            tools.append(toolJson(tool));
+            tools.append(flatToolJson(tool));
         body.raw("tools"_L1, joinedArray(tools));
         body.add("tool_choice"_L1, "auto"_L1);
         body.add("parallel_tool_calls"_L1, true);

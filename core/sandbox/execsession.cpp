@@ -5,6 +5,7 @@
 
 #include "net/httpjob.h"
 #include "net/networkaccess.h"
+#include "sandbox/sandboxbounds.h"
 #include "sandbox/sandboxhttp.h"
 #include "sandbox/sandboxwire.h"
 
@@ -24,8 +25,6 @@ constexpr int MostSilentPings = 2;
 constexpr quint64 LargestFrame = 16 * 1024 * 1024;
 constexpr char StdoutByte = 1;
 constexpr char StderrByte = 2;
-
-constexpr qint64 LargestExecAnswer = 10 * 1024 * 1024; // The service's own cap is 8 MiB of escaped output.
 
 // The oldest services take messages up to this size.
 constexpr qsizetype SafeStartFrame = 64 * 1024;

@@ -5,6 +5,7 @@
 
 #include "net/networkaccess.h"
 #include "sandbox/execsession.h"
+#include "sandbox/sandboxbounds.h"
 #include "sandbox/sandboxhttp.h"
 #include "sandbox/sandboxlifecycle.h"
 #include "sandbox/sandboxwire.h"
@@ -19,8 +20,6 @@ namespace {
 
 constexpr int PageSize = 200; ///< The service cuts larger pages to this.
 constexpr qsizetype MostSandboxes = 20000; ///< A service that pages for ever must not keep us for ever.
-constexpr qint64 LargestExecAnswer = 10 * 1024 * 1024; ///< The service's own cap is 8 MiB of escaped output.
-constexpr qint64 UploadBytesPerSecond = 128 * 1024; ///< The slowest line an upload is waited for.
 constexpr std::chrono::milliseconds ListTime{30000};
 constexpr std::chrono::milliseconds SignalTime{20000};
 
@@ -71,8 +70,6 @@ void failLater(QObject *scope, const ApiError &error, Reply<T> reply)
         },
         Qt::QueuedConnection);
 }
-
-QByteArray sandboxPath(const QString &id) { return "/sandboxes/" + id.toLatin1(); }
 
 } // namespace
 
@@ -128,7 +125,7 @@ void SandboxClient::get(const QString &id, QObject *context, Reply<SandboxInfo> 
     QObject *scope = scopeFor(context);
     if (!SandboxWire::isSandboxId(id))
         return failLater(scope, badId(), std::move(reply));
-    m_http->control(m_http->controlSpec("GET", sandboxPath(id)), Lane::Control, scope,
+    m_http->control(m_http->controlSpec("GET", SandboxWire::sandboxPath(id)), Lane::Control, scope,
                     [=, this](const Result<SandboxHttp::Answer, ApiError> &answer) {
                         scope->deleteLater();
                         if (!answer)
@@ -187,7 +184,7 @@ void SandboxClient::patch(const QString &id, const PatchSandbox &change, QObject
     QObject *scope = scopeFor(context);
     if (!SandboxWire::isSandboxId(id))
         return failLater(scope, badId(), std::move(reply));
-    RequestSpec spec = m_http->controlSpec("PATCH", sandboxPath(id));
+    RequestSpec spec = m_http->controlSpec("PATCH", SandboxWire::sandboxPath(id));
     spec.body = SandboxWire::patchBody(change);
     spec.repeatable = false;
     if (spec.body == "{}") { // The service refuses an empty change; there is nothing to do.
@@ -220,7 +217,7 @@ void SandboxClient::resume(const QString &id, QObject *context, Reply<SandboxInf
     QObject *scope = scopeFor(context);
     if (!SandboxWire::isSandboxId(id))
         return failLater(scope, badId(), std::move(reply));
-    RequestSpec spec = m_http->controlSpec("POST", sandboxPath(id) + "/resume");
+    RequestSpec spec = m_http->controlSpec("POST", SandboxWire::sandboxPath(id) + "/resume");
     spec.firstByteTimeout = m_http->timing().longCall;
     m_http->control(
         spec, Lane::Stream, scope, [=, this](const Result<SandboxHttp::Answer, ApiError> &answer) {

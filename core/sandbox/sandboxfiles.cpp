@@ -5,6 +5,7 @@
 
 #include "sandbox/commandsession.h"
 #include "sandbox/listingparser.h"
+#include "sandbox/sandboxbounds.h"
 #include "sandbox/sandboxclient.h"
 #include "sandbox/sandboxhttp.h"
 #include "sandbox/sandboxwire.h"
@@ -18,10 +19,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::chrono::minutes ListTime{2}; // Some hundred thousand entries on a cold disk.
+constexpr std::chrono::minutes EntriesTime{2}; // Some hundred thousand entries on a cold disk.
 constexpr std::chrono::seconds SurveyTime{20};
 constexpr std::chrono::minutes ChangeTime{10}; // Removing a large tree.
-constexpr qint64 UploadBytesPerSecond = 128 * 1024; // The slowest line an upload is waited for.
 constexpr qsizetype FirstPiece = 200; // Entries shown at once; later pieces are larger, which is cheaper.
 constexpr qsizetype LaterPiece = 4000;
 constexpr qsizetype LargestErrorText = 2000;
@@ -42,7 +42,7 @@ constexpr auto FolderTest = R"sh(if [ ! -d "$SS_P/" ]; then
 fi
 )sh"_L1;
 
-constexpr auto ListScript =
+constexpr auto EntriesScript =
     R"sh({ LC_ALL=C find -H "$SS_P" -mindepth 1 -maxdepth 1 -printf '%y %s %T@ %C@ %B@ %m %f\0%l\0'
   printf 'rc %s %s\0' "$?" "$(date +%s.%N)"; } | base64 -w0
 )sh"_L1;
@@ -79,7 +79,7 @@ rm -rf -- "$SS_P")sh"_L1;
 ApiError localError(const QString &text) { return SandboxWire::makeError(ApiError::Category::Local, text); }
 
 template <typename T>
-void failLater(QObject *scope, const ApiError &error, const Reply<T> &reply)
+void failSoon(QObject *scope, const ApiError &error, const Reply<T> &reply)
 {
     QMetaObject::invokeMethod(
         scope, [error, reply] { reply(fail(error)); }, Qt::QueuedConnection);
@@ -214,11 +214,11 @@ void SandboxFiles::list(const QString &id, const QByteArray &path, QObject *scop
                         std::function<void(const QList<FileEntry> &)> some, Reply<FileListEnd> reply) const
 {
     if (const auto problem = callProblem(id, path))
-        return failLater(scope, *problem, reply);
+        return failSoon(scope, *problem, reply);
     CommandRequest request;
-    request.command = QString(PathPrelude) + FolderTest + ListScript;
+    request.command = QString(PathPrelude) + FolderTest + EntriesScript;
     request.env = {{u"SS_P64"_s, base64Text(path)}, {u"SS_B64"_s, QString()}};
-    request.timeout = ListTime;
+    request.timeout = EntriesTime;
     request.wake = Wake::Never;
     auto run = std::make_shared<ListRun>(ListingParser::Names::OneFolder);
     run->most = MostEntries;
@@ -229,7 +229,7 @@ void SandboxFiles::survey(const QString &id, const QByteArray &root, double sinc
                           Reply<FileSurvey> reply) const
 {
     if (const auto problem = callProblem(id, root))
-        return failLater(scope, *problem, reply);
+        return failSoon(scope, *problem, reply);
     const auto ask = [client = m_client, id, root, since, scope](bool onlyChanged, Reply<FileSurvey> answer) {
         CommandRequest request;
         request.command =
@@ -274,7 +274,7 @@ void SandboxFiles::read(const QString &id, const QByteArray &path, qint64 offset
                         QObject *scope, Reply<FilePart> reply) const
 {
     if (const auto problem = callProblem(id, path))
-        return failLater(scope, *problem, reply);
+        return failSoon(scope, *problem, reply);
     SandboxHttp *http = m_client->http();
     RequestSpec spec = http->dataSpec("GET", id, "/files?path=" + encodedPath(path));
     spec.contentType.clear();
@@ -323,7 +323,7 @@ void SandboxFiles::write(const QString &id, const QByteArray &path, const QByteA
                          Reply<Done> reply) const
 {
     if (const auto problem = callProblem(id, path))
-        return failLater(scope, *problem, reply);
+        return failSoon(scope, *problem, reply);
     SandboxHttp *http = m_client->http();
     RequestSpec spec = http->dataSpec("POST", id, "/files?path=" + encodedPath(path));
     spec.body = bytes;
@@ -345,7 +345,7 @@ void SandboxFiles::change(const QString &id, const QString &script, const QByteA
         if (path.isNull())
             continue;
         if (const auto problem = callProblem(id, path))
-            return failLater(scope, *problem, reply);
+            return failSoon(scope, *problem, reply);
     }
     CommandRequest request;
     request.command = QString(PathPrelude) + script;

@@ -18,8 +18,8 @@ constexpr std::chrono::seconds CallTime{20};
 // One variable of a process holds at most 128 KiB.
 constexpr qsizetype LongestCommand = 100 * 1024;
 constexpr qsizetype LongestName = 64;
-constexpr int Exists = 17;
-constexpr int Missing = 44;
+constexpr int JobExists = 17;
+constexpr int JobMissing = 44;
 
 // The folder is made without -p, so that of two starts only one goes on. All three descriptors are redirected
 // and the session is new, so that nothing of this call holds the job and nothing of the job holds this call.
@@ -46,22 +46,22 @@ out=$(wc -c 2>/dev/null <"$SS_JOB/out" || echo 0)
 err=$(wc -c 2>/dev/null <"$SS_JOB/err" || echo 0)
 echo $state $code ${out:-0} ${err:-0})sh"_L1;
 
-constexpr auto SignalScript = R"sh([ -d "$SS_JOB" ] || exit 44
+constexpr auto JobSignalScript = R"sh([ -d "$SS_JOB" ] || exit 44
 [ -s "$SS_JOB/pid" ] || exit 0
 kill -s "$SS_SIG" -- "-$(cat "$SS_JOB/pid")" 2>/dev/null
 exit 0)sh"_L1;
 
-constexpr auto RemoveScript = R"sh([ -d "$SS_JOB" ] || exit 44
+constexpr auto JobRemoveScript = R"sh([ -d "$SS_JOB" ] || exit 44
 [ ! -s "$SS_JOB/pid" ] || kill -s KILL -- "-$(cat "$SS_JOB/pid")" 2>/dev/null
 rm -rf -- "$SS_JOB")sh"_L1;
 
 ApiError refusal(const ExecResult &result)
 {
-    if (result.exitCode == Missing) {
+    if (result.exitCode == JobMissing) {
         return SandboxWire::makeError(ApiError::Category::NotFound,
                                       u"There is no such job on this machine."_s);
     }
-    if (result.exitCode == Exists) {
+    if (result.exitCode == JobExists) {
         ApiError error =
             SandboxWire::makeError(ApiError::Category::Conflict,
                                    u"A job of this name was started before; it was not started again."_s);
@@ -181,12 +181,13 @@ void SandboxJobs::signal(const QString &id, const QString &name, const QString &
                          Reply<Done> reply) const
 {
     const QString bare = signal.startsWith("SIG"_L1) ? signal.mid(3) : signal;
-    run(id, name, SignalScript, {{u"SS_SIG"_s, bare}}, {}, Wake::Never, scope, doneReply(std::move(reply)));
+    run(id, name, JobSignalScript, {{u"SS_SIG"_s, bare}}, {}, Wake::Never, scope,
+        doneReply(std::move(reply)));
 }
 
 void SandboxJobs::remove(const QString &id, const QString &name, QObject *scope, Reply<Done> reply) const
 {
-    run(id, name, RemoveScript, {}, {}, Wake::Never, scope, doneReply(std::move(reply)));
+    run(id, name, JobRemoveScript, {}, {}, Wake::Never, scope, doneReply(std::move(reply)));
 }
 
 } // namespace Pilothouse

@@ -16,8 +16,6 @@ namespace {
 
 constexpr int MostRounds = 3;
 
-QByteArray sandboxPath(const QString &id) { return "/sandboxes/" + id.toLatin1(); }
-
 /// True when the request may have been acted on although its answer is no success.
 bool isLostAnswer(const ApiError &error)
 {
@@ -38,7 +36,7 @@ LifecycleCall::LifecycleCall(SandboxHttp *http, QString id, QObject *context)
 
 void LifecycleCall::readStatus()
 {
-    m_http->control(m_http->controlSpec("GET", sandboxPath(m_id)), Lane::Control, this,
+    m_http->control(m_http->controlSpec("GET", SandboxWire::sandboxPath(m_id)), Lane::Control, this,
                     [this](const Result<SandboxHttp::Answer, ApiError> &answer) {
                         if (!answer)
                             return onStatus(fail(answer.error()));
@@ -128,7 +126,7 @@ PauseCall::PauseCall(SandboxHttp *http, const QString &id, QObject *context, Rep
 void PauseCall::start()
 {
     ++m_rounds;
-    RequestSpec spec = m_http->controlSpec("POST", sandboxPath(m_id) + "/pause");
+    RequestSpec spec = m_http->controlSpec("POST", SandboxWire::sandboxPath(m_id) + "/pause");
     // Without "Prefer: respond-async" every service answers 204 when the checkpoint is done: one request, no
     // polling. A 202 is understood all the same.
     spec.firstByteTimeout = m_http->timing().longCall;
@@ -204,7 +202,7 @@ DeleteCall::DeleteCall(SandboxHttp *http, const QString &id, QObject *context, R
 
 void DeleteCall::start()
 {
-    m_http->control(m_http->controlSpec("DELETE", sandboxPath(m_id)), Lane::Control, this,
+    m_http->control(m_http->controlSpec("DELETE", SandboxWire::sandboxPath(m_id)), Lane::Control, this,
                     [this](const Result<SandboxHttp::Answer, ApiError> &answer) {
                         if (answer || answer.error().status == 404) {
                             m_http->forget(m_id);

@@ -20,6 +20,8 @@ struct SandboxWire {
     [[nodiscard]] static ApiError makeError(ApiError::Category category, const QString &message);
     /// [A-Za-z0-9][A-Za-z0-9-]{0,63}: the form of a sandbox id, which goes into paths and host names.
     [[nodiscard]] static bool isSandboxId(QStringView id);
+    /// Of the control plane; `id` has been checked.
+    [[nodiscard]] static QByteArray sandboxPath(const QString &id) { return "/sandboxes/" + id.toLatin1(); }
     /// An absolute path as the value of a query: every byte that is not unreserved is escaped, '+' and '/'
     /// included.
     [[nodiscard]] static QByteArray encoded(const QString &text);

@@ -53,11 +53,6 @@ QString putSummarySql()
         + updates(summaryColumns());
 }
 
-bool isStreamed(const TranscriptRow &row)
-{
-    return row.kind == TranscriptRow::Kind::Text || row.kind == TranscriptRow::Kind::Reasoning;
-}
-
 } // namespace
 
 struct DerivedTables::Live {

@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype MaxLine = 200;
+constexpr qsizetype MaxHtmlLine = 200;
 
 // The policy comes before anything from outside. Colours are the reader's own.
 constexpr auto PageHead = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -30,9 +30,9 @@ constexpr auto PageHead = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta ch
                           ".code { font-family: monospace; border: 1px solid GrayText; padding: 0.5rem; }\n"
                           ".note { color: GrayText; }\n</style>\n";
 
-QByteArray escapedText(const QString &text) { return inertText(text).toHtmlEscaped().toUtf8(); }
+QByteArray htmlText(const QString &text) { return inertText(text).toHtmlEscaped().toUtf8(); }
 
-QByteArray escapedLine(const QString &text) { return inertLine(text, MaxLine).toHtmlEscaped().toUtf8(); }
+QByteArray htmlLine(const QString &text) { return inertLine(text, MaxHtmlLine).toHtmlEscaped().toUtf8(); }
 
 class HtmlFormat final : public ReportFormat {
 public:
@@ -42,7 +42,7 @@ public:
 
     void begin(const QString &title, const QString &about) override
     {
-        const QByteArray shown = escapedLine(title);
+        const QByteArray shown = htmlLine(title);
         m_out.write(PageHead);
         m_out.write("<title>" + shown + "</title>\n</head>\n<body>\n<header>\n<h1>" + shown + "</h1>\n");
         note(about);
@@ -50,18 +50,15 @@ public:
     }
     void beginSection(const QString &heading) override
     {
-        m_out.write("<section>\n<h2>" + escapedLine(heading) + "</h2>\n");
+        m_out.write("<section>\n<h2>" + htmlLine(heading) + "</h2>\n");
     }
     void endSection() override { m_out.write("</section>\n"); }
-    void prose(const QString &text) override { m_out.write("<pre>" + escapedText(text) + "</pre>\n"); }
+    void prose(const QString &text) override { m_out.write("<pre>" + htmlText(text) + "</pre>\n"); }
     void code(const QString &text) override
     {
-        m_out.write("<pre class=\"code\">" + escapedText(text) + "</pre>\n");
+        m_out.write("<pre class=\"code\">" + htmlText(text) + "</pre>\n");
     }
-    void note(const QString &text) override
-    {
-        m_out.write("<p class=\"note\">" + escapedLine(text) + "</p>\n");
-    }
+    void note(const QString &text) override { m_out.write("<p class=\"note\">" + htmlLine(text) + "</p>\n"); }
     void end() override { m_out.write("</main>\n</body>\n</html>\n"); }
 
 private:

@@ -14,11 +14,11 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype MaxLine = 200;
+constexpr qsizetype MaxMarkdownLine = 200;
 constexpr int HeadingsBelow = 2; // Of an answer: below the section that it stands in.
 
 // Text outside fences: one line, nothing that Markdown reads as markup.
-QString escapedLine(const QString &text) { return writeMarkdownLine(text, MaxLine); }
+QString markdownLine(const QString &text) { return writeMarkdownLine(text, MaxMarkdownLine); }
 
 class MarkdownFormat final : public ReportFormat {
 public:
@@ -28,12 +28,12 @@ public:
 
     void begin(const QString &title, const QString &about) override
     {
-        m_out.write("# " + escapedLine(title).toUtf8() + "\n\n");
+        m_out.write("# " + markdownLine(title).toUtf8() + "\n\n");
         note(about);
     }
     void beginSection(const QString &heading) override
     {
-        m_out.write("## " + escapedLine(heading).toUtf8() + "\n\n");
+        m_out.write("## " + markdownLine(heading).toUtf8() + "\n\n");
     }
     void prose(const QString &text) override { words(text, MarkdownBlocks::Dialect::Plain); }
     void answer(const QString &text) override { words(text, MarkdownBlocks::Dialect::Markdown); }
@@ -41,7 +41,7 @@ public:
     {
         m_out.write(writeFence(inertText(text), u"text").toUtf8() + '\n');
     }
-    void note(const QString &text) override { m_out.write(escapedLine(text).toUtf8() + "\n\n"); }
+    void note(const QString &text) override { m_out.write(markdownLine(text).toUtf8() + "\n\n"); }
 
 private:
     void words(const QString &text, MarkdownBlocks::Dialect dialect)

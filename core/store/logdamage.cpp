@@ -19,7 +19,7 @@ namespace {
 constexpr qint64 MaxCheckedEvents = 1'000'000;
 constexpr qint64 MaxCheckedBytes = qint64(512) * 1024 * 1024;
 constexpr qsizetype MaxFindings = 20; // More says no more than "badly damaged".
-constexpr qsizetype MaxDetail = 200;
+constexpr qsizetype MaxFinding = 200;
 
 QString backupAdvice()
 {
@@ -124,7 +124,7 @@ bool isSound(const Event &event)
 Error damagedLog(const QString &detail)
 {
     return {ErrorKind::Storage,
-            u"The log is damaged or is not a log of this program ("_s + inertLine(detail, MaxDetail)
+            u"The log is damaged or is not a log of this program ("_s + inertLine(detail, MaxFinding)
                 + u")."_s,
             u"The file was left untouched."_s,
             backupAdvice() + u" Conversations that can still be read can be exported."_s};
@@ -150,7 +150,7 @@ Result<QStringList, Error> findDamage(Database &database)
     while (structure.next()) {
         const QString line = structure.text(0);
         if (line != "ok"_L1)
-            findings.append(inertLine(line, MaxDetail));
+            findings.append(inertLine(line, MaxFinding));
     }
     // With a damaged structure the rest breaks off somewhere; that is one more finding and no failure.
     Result<Done, Error> done = structure.ended();

@@ -38,11 +38,6 @@ QString storable(const QString &text)
     return QStringView(text).isValidUtf16() ? text : QString::fromUtf8(text.toUtf8());
 }
 
-bool isStreamed(const TranscriptRow &row)
-{
-    return row.kind == TranscriptRow::Kind::Text || row.kind == TranscriptRow::Kind::Reasoning;
-}
-
 QVariant optionalValue(const std::optional<qint64> &value) { return value ? QVariant(*value) : QVariant(); }
 
 std::optional<qint64> optionalFrom(const QVariant &value)
@@ -90,6 +85,11 @@ bool isOfAttempt(const TranscriptRow &row, const Json &payload)
 }
 
 } // namespace
+
+bool isStreamed(const TranscriptRow &row)
+{
+    return row.kind == TranscriptRow::Kind::Text || row.kind == TranscriptRow::Kind::Reasoning;
+}
 
 QString rowKindName(TranscriptRow::Kind kind)
 {

@@ -22,6 +22,8 @@ namespace Pilothouse {
 [[nodiscard]] QVariantList rowValues(const TranscriptRow &row);
 [[nodiscard]] TranscriptRow rowFrom(const Statement &statement, int firstColumn, const QString &conversation);
 [[nodiscard]] QString rowKindName(TranscriptRow::Kind kind);
+/// Rows whose text comes in deltas.
+[[nodiscard]] bool isStreamed(const TranscriptRow &row);
 /// Rows that the search index knows, once they are closed and unless they are withdrawn.
 [[nodiscard]] bool isSearched(const TranscriptRow &row);
 

@@ -19,7 +19,7 @@ namespace {
 constexpr qsizetype MaxTitle = 60; // What a list shows without eliding.
 constexpr qsizetype MaxGivenTitle = 200; // A person may want more.
 constexpr qsizetype MaxDetail = 200;
-constexpr qsizetype MaxWord = 200; // Ids and names of models, from outside.
+constexpr qsizetype MaxIdWord = 200; // Ids and names of models, from outside.
 constexpr qsizetype MaxOpenCalls = 256; // Bounds the row; a step asks for far fewer.
 
 void setState(ConversationSummary &summary, const Event &event, const QString &state, const QString &detail)
@@ -33,7 +33,7 @@ void setState(ConversationSummary &summary, const Event &event, const QString &s
 void takeWord(QString &field, const Json &value)
 {
     if (value.isString())
-        field = inertLine(value.toString(), MaxWord);
+        field = inertLine(value.toString(), MaxIdWord);
 }
 
 int smallInteger(const Json &value)
@@ -86,7 +86,7 @@ void finishTurn(SummaryState &state, const Event &event, const Json &payload)
 
 SummaryCall *callOf(SummaryState &state, const Json &payload)
 {
-    const QString id = payload[u"callId"].toString().left(MaxWord);
+    const QString id = payload[u"callId"].toString().left(MaxIdWord);
     const auto at = std::find_if(state.openCalls.begin(), state.openCalls.end(),
                                  [&](const SummaryCall &call) { return call.id == id; });
     return at == state.openCalls.end() ? nullptr : &*at;
@@ -100,7 +100,7 @@ SummaryCall *callMade(SummaryState &state, const Json &payload)
     if (state.openCalls.size() >= MaxOpenCalls)
         return nullptr;
     SummaryCall call;
-    call.id = payload[u"callId"].toString().left(MaxWord);
+    call.id = payload[u"callId"].toString().left(MaxIdWord);
     call.line = callLine(payload[u"toolName"].toString(), payload[u"args"]);
     state.openCalls.append(call);
     return &state.openCalls.last();

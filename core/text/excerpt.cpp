@@ -9,7 +9,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-bool isContinuation(char c) { return (static_cast<uchar>(c) & 0xC0) == 0x80; }
+bool isContinued(char c) { return (static_cast<uchar>(c) & 0xC0) == 0x80; }
 
 // Bytes at the end of `bytes` that belong to a UTF-8 sequence cut there (0 to 3).
 qsizetype cutSequenceAtEnd(QByteArrayView bytes)
@@ -58,7 +58,7 @@ QString Excerpt::toText() const
     QByteArrayView head = m_head;
     head.chop(cutSequenceAtEnd(head));
     QByteArrayView tail = QByteArrayView(m_tail).last(std::min(m_tail.size(), m_tailLimit));
-    while (!tail.isEmpty() && isContinuation(tail.front()) && m_tail.size() - tail.size() < m_tailLimit + 3)
+    while (!tail.isEmpty() && isContinued(tail.front()) && m_tail.size() - tail.size() < m_tailLimit + 3)
         tail = tail.sliced(1);
     const qint64 hidden = m_total - head.size() - tail.size();
     return QString::fromUtf8(head) + u"\n[… %1 bytes left out here …]\n"_s.arg(hidden)

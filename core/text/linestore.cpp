@@ -10,12 +10,12 @@ namespace Pilothouse {
 
 namespace {
 
-constexpr char Escape = 0x1B;
+constexpr char EscapeChar = 0x1B;
 
-bool isContinuation(char c) { return (static_cast<uchar>(c) & 0xC0) == 0x80; }
+bool isContinuationChar(char c) { return (static_cast<uchar>(c) & 0xC0) == 0x80; }
 
 // Bytes of the character that begins with `lead`, by its looks.
-qsizetype lengthOf(char lead)
+qsizetype claimedLength(char lead)
 {
     const auto byte = static_cast<uchar>(lead);
     return byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
@@ -91,7 +91,7 @@ void LineStore::index(Channel channel, QByteArrayView bytes)
         }
         const qsizetype feed = find(rest, '\n');
         const QByteArrayView line = feed < 0 ? rest : rest.first(feed);
-        const qsizetype escape = find(line, Escape);
+        const qsizetype escape = find(line, EscapeChar);
         const QByteArrayView text = escape < 0 ? line : line.first(escape);
         openLine(stream.parser.style());
         if (!text.isEmpty())
@@ -122,9 +122,9 @@ qint64 LineStore::completeEnd(const ChannelState &channel)
         return channel.sequenceStart;
     for (qsizetype back = 1; back <= channel.lastCount; ++back) {
         const char c = channel.last[size_t(channel.lastCount - back)];
-        if (isContinuation(c))
+        if (isContinuationChar(c))
             continue;
-        return lengthOf(c) > back ? channel.end - back : channel.end;
+        return claimedLength(c) > back ? channel.end - back : channel.end;
     }
     return channel.end;
 }
@@ -197,9 +197,9 @@ void LineStore::markText(const ChannelState &channel, qint64 from, QByteArrayVie
         if (at - std::max(m_line.start, m_line.newer.offset) >= TailBytes + 3) {
             // Not inside a character.
             qsizetype back = 0;
-            while (back < 3 && isContinuation(byteAt(done - back)))
+            while (back < 3 && isContinuationChar(byteAt(done - back)))
                 ++back;
-            if (back > 0 && lengthOf(byteAt(done - back)) <= back)
+            if (back > 0 && claimedLength(byteAt(done - back)) <= back)
                 back = 0;
             placeMark(at - back, style);
         }

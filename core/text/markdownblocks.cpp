@@ -18,7 +18,7 @@ using Container = MarkdownBlock::Container;
 namespace {
 
 constexpr int TabStop = 4;
-constexpr qsizetype LongestLanguage = 32;
+constexpr qsizetype LongestInfoLanguage = 32;
 
 } // namespace
 
@@ -409,7 +409,7 @@ bool MarkdownBlocks::startBlock(Cursor &at, size_t &matched, bool partial, qsize
             const qsizetype word = std::find_if(info.begin(), info.end(),
                                                 [](QChar c) { return isBlank(c) || c == u'{' || c == u','; })
                 - info.begin();
-            code.language = info.left(std::min(word, LongestLanguage)).toString().toLower();
+            code.language = info.left(std::min(word, LongestInfoLanguage)).toString().toLower();
             m_state.fence = {first, static_cast<int>(length), indent};
             return true;
         }

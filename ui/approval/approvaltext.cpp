@@ -16,7 +16,7 @@ namespace {
 // A text field lays out a line as a whole; one of 200 kB takes seconds.
 constexpr qsizetype LongestLine = 2000;
 constexpr QStringView CommandKey = u"command";
-constexpr qsizetype LongestTool = 60;
+constexpr qsizetype LongestToolName = 60;
 constexpr qsizetype LongestSpoken = 300;
 
 QString withShortLines(const QString &text)
@@ -70,7 +70,7 @@ ApprovalText approvalText(const Json &args)
 
 QString spokenCall(const QString &toolName, const ApprovalText &text)
 {
-    return QString(inertLine(toolName, LongestTool) + u": "_s + inertLine(text.shown, LongestSpoken));
+    return QString(inertLine(toolName, LongestToolName) + u": "_s + inertLine(text.shown, LongestSpoken));
 }
 
 Result<QByteArray, QString> editedArguments(const Json &args, const QString &edited)

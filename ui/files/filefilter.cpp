@@ -17,7 +17,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int SettleMs = 60;
+constexpr int TypingMs = 60;
 constexpr qsizetype MostOpened = 200; // More than that nobody reads; each is laid out.
 
 } // namespace
@@ -27,7 +27,7 @@ FileFilter::FileFilter(FileTreeView *tree)
     , m_tree(tree)
 {
     m_soon.setSingleShot(true);
-    m_soon.setInterval(SettleMs);
+    m_soon.setInterval(TypingMs);
     connect(&m_soon, &QTimer::timeout, this, &FileFilter::apply);
 }
 

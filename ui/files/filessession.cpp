@@ -16,7 +16,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int SettleMs = 300; // Calls end in bunches.
+constexpr int CallsSettleMs = 300; // Calls end in bunches.
 constexpr int LeastGapMs = 1500; // Between looks that nobody asked for.
 constexpr int EventsPerPage = 100; // Arguments of calls can be large.
 constexpr int MostPages = 100;
@@ -204,7 +204,7 @@ void FilesSession::refreshSoon()
         return;
     const qint64 since = m_sinceSurvey.isValid() ? m_sinceSurvey.elapsed() : LeastGapMs;
     if (!m_soon.isActive())
-        m_soon.start(int(std::max<qint64>(SettleMs, LeastGapMs - since)));
+        m_soon.start(int(std::max<qint64>(CallsSettleMs, LeastGapMs - since)));
 }
 
 void FilesSession::refreshFolder(const QByteArray &folder)

@@ -26,19 +26,46 @@ namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
+struct OperationLook {
+    QString glyph;
+    Role color;
+    QString word;
+};
+
+class OperationGlyph : public QWidget {
+public:
+    explicit OperationGlyph(QWidget *parent = nullptr)
+        : QWidget(parent)
+    {
+        const Theme &theme = Theme::instance();
+        setFixedSize(theme.px(Metrics::IconNormal), theme.px(Metrics::ToolButtonSmall));
+        connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
+    }
+    void setLook(const OperationLook &look)
+    {
+        m_look = look;
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        if (!m_look.glyph.isEmpty())
+            paintIcon(&painter, rect(), m_look.glyph, m_look.color, Role::Window);
+    }
+
+private:
+    OperationLook m_look = {{}, Role::Text2, {}};
+};
+
 namespace {
 
 constexpr qsizetype LongestText = 600; // Error texts may quote a machine.
 
 QString shortened(const QString &text) { return inertText(QStringView(text).left(LongestText)); }
 
-struct Look {
-    QString glyph;
-    Role color;
-    QString word;
-};
-
-Look lookOf(const FileOperation &operation)
+OperationLook lookOf(const FileOperation &operation)
 {
     switch (operation.state) {
     case FileOperation::State::Running:
@@ -66,40 +93,13 @@ Look lookOf(const FileOperation &operation)
     return {u"failed"_s, Role::Failed, {}};
 }
 
-class Glyph : public QWidget {
-public:
-    explicit Glyph(QWidget *parent = nullptr)
-        : QWidget(parent)
-    {
-        const Theme &theme = Theme::instance();
-        setFixedSize(theme.px(Metrics::IconNormal), theme.px(Metrics::ToolButtonSmall));
-        connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
-    }
-    void setLook(const Look &look)
-    {
-        m_look = look;
-        update();
-    }
-
-protected:
-    void paintEvent(QPaintEvent *) override
-    {
-        QPainter painter(this);
-        if (!m_look.glyph.isEmpty())
-            paintIcon(&painter, rect(), m_look.glyph, m_look.color, Role::Window);
-    }
-
-private:
-    Look m_look = {{}, Role::Text2, {}};
-};
-
 } // namespace
 
 class OperationStrip::Row : public QWidget {
 public:
     Row(FileOperations *operations, quint64 id, QWidget *parent)
         : QWidget(parent)
-        , m_glyph(new Glyph)
+        , m_glyph(new OperationGlyph)
         , m_words(new NoticeLabel(tr("File operation")))
         , m_meter(new Meter(tr("Progress")))
         , m_button(new ToolButton(u"x"_s, tr("Cancel")))
@@ -162,7 +162,7 @@ public:
     void takeFocus() { m_button->setFocus(Qt::OtherFocusReason); }
 
 private:
-    Glyph *m_glyph;
+    OperationGlyph *m_glyph;
     NoticeLabel *m_words;
     Meter *m_meter;
     ToolButton *m_button;
@@ -176,7 +176,7 @@ class OperationStrip::DoneRow : public QWidget {
 public:
     explicit DoneRow(QWidget *parent)
         : QWidget(parent)
-        , m_glyph(new Glyph)
+        , m_glyph(new OperationGlyph)
         , m_words(new NoticeLabel(tr("Done last")))
         , m_all(new Button({}, Button::Kind::Plain))
         , m_dismiss(new ToolButton(u"x"_s, tr("Dismiss what is done")))
@@ -233,7 +233,7 @@ public:
     [[nodiscard]] ToolButton *dismiss() const { return m_dismiss; }
 
 private:
-    Glyph *m_glyph;
+    OperationGlyph *m_glyph;
     NoticeLabel *m_words;
     Button *m_all;
     ToolButton *m_dismiss;

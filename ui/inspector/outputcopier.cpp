@@ -16,7 +16,7 @@ namespace Pilothouse {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr qint64 SliceMs = 8;
+constexpr qint64 CopySliceMs = 8;
 // Longer rows are wrapped at the edge: looking for words in them takes longer than painting.
 constexpr int LongestWordWrapped = 2000;
 } // namespace
@@ -113,7 +113,7 @@ void OutputCopier::work()
     timer.start();
     bool isCut = false;
     while (m_at < m_to && m_at.row < m_model->rowCount() && !isCut) {
-        if (timer.elapsed() >= SliceMs) {
+        if (timer.elapsed() >= CopySliceMs) {
             QTimer::singleShot(0, this, &OutputCopier::work);
             return;
         }

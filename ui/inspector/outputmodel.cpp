@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr qsizetype SliceBytes = 256 * 1024; // Indexed at once; a millisecond or two.
-constexpr qint64 SliceMs = 8; // Then the event loop has its turn.
+constexpr qint64 ReadSliceMs = 8; // Then the event loop has its turn.
 constexpr qint64 ReadBytes = 1024 * 1024;
 constexpr auto RetryAfter = 150ms; // Bytes are on the disk within some hundred milliseconds of their event.
 constexpr int MostRetries = 60; // Then the bytes are lost.
@@ -137,7 +137,7 @@ void OutputModel::work()
     const bool hadWork = !m_pieces.empty();
     const qint64 firstChanged = m_store.firstOpenRow();
     const qint64 bytesBefore = m_store.byteCount();
-    while (!m_pieces.empty() && !m_pieces.front().bytes.isEmpty() && timer.elapsed() < SliceMs) {
+    while (!m_pieces.empty() && !m_pieces.front().bytes.isEmpty() && timer.elapsed() < ReadSliceMs) {
         Piece &piece = m_pieces.front();
         const qsizetype size = std::min(SliceBytes, piece.bytes.size());
         index(piece.channel, QByteArrayView(piece.bytes).first(size));

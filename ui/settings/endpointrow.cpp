@@ -22,7 +22,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int NameWidth = 168;
+constexpr int ServiceNameWidth = 168;
 constexpr int LongestAddress = 2000; // What is too long is refused with words, not cut.
 constexpr qsizetype LongestShown = 300;
 
@@ -41,7 +41,7 @@ EndpointRow::EndpointRow(const ServiceInfo &info, QWidget *parent)
     row->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
     row->setSpacing(Metrics::SpaceL);
     auto *name = new Label(info.name, TextStyle::Body);
-    name->setFixedWidth(theme.px(NameWidth));
+    name->setFixedWidth(theme.px(ServiceNameWidth));
     name->setMinimumHeight(theme.px(Metrics::Input));
     row->addWidget(name, 0, Qt::AlignTop);
     auto *column = new QVBoxLayout;

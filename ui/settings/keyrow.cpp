@@ -24,7 +24,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype LongestKey = 4000; // What is longer was pasted by mistake.
-constexpr int NameWidth = 184;
+constexpr int KeyNameWidth = 184;
 constexpr int VerdictWidth = 84;
 
 /// Fits what any row shows, so that the columns of all rows stand under each other.
@@ -49,7 +49,7 @@ QWidget *makeLine(QLabel *name, QLabel *key, QLabel *glyph, QLabel *verdict, QLa
     auto *line = new QHBoxLayout(box);
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(Metrics::SpaceS);
-    name->setFixedWidth(theme.px(NameWidth));
+    name->setFixedWidth(theme.px(KeyNameWidth));
     verdict->setFixedWidth(theme.px(VerdictWidth));
     for (QLabel *label : {name, verdict}) // A layout gives an ignored hint no room, fixed width or not.
         label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
@@ -124,7 +124,7 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     layout->addWidget(lineBox);
 
     auto *field = new QHBoxLayout(m_fieldRow);
-    field->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, 0, 0, Metrics::SpaceM);
+    field->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, 0, 0, Metrics::SpaceM);
     field->setSpacing(Metrics::SpaceS);
     m_field->setEchoMode(QLineEdit::Password);
     m_field->setInputMethodHints(Qt::ImhHiddenText | Qt::ImhNoPredictiveText | Qt::ImhNoAutoUppercase
@@ -144,13 +144,13 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     m_fieldRow->hide();
     m_error->hide();
     auto *errorBox = new QHBoxLayout;
-    errorBox->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, 0, 0, 0);
+    errorBox->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, 0, 0, 0);
     errorBox->addWidget(m_error);
     layout->addLayout(errorBox);
     // What can be done about a key that the keychain does not have, or does not give.
     m_ways = new QWidget;
     auto *ways = new QHBoxLayout(m_ways);
-    ways->setContentsMargins(theme.px(NameWidth) + Metrics::SpaceS, Metrics::SpaceS, 0, Metrics::SpaceS);
+    ways->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, Metrics::SpaceS, 0, Metrics::SpaceS);
     for (Button *button : {m_keep, m_again}) {
         button->setSmall(true);
         button->setTextStyle(TextStyle::Small);

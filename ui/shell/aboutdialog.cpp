@@ -31,7 +31,7 @@ constexpr std::array Libraries{
     Library{"libarchive", "BSD-2-Clause"},
     Library{"Boost.Beast, in the sandbox service", "BSL-1.0"},
 };
-constexpr int MarkSize = 48;
+constexpr int LargeMark = 48;
 
 } // namespace
 
@@ -47,7 +47,7 @@ AboutDialog::AboutDialog(QWidget *parent)
     auto *head = new QHBoxLayout;
     head->setSpacing(Metrics::SpaceL);
     auto *mark = new QLabel;
-    mark->setPixmap(windowIcon().pixmap(QSize(MarkSize, MarkSize), devicePixelRatioF()));
+    mark->setPixmap(windowIcon().pixmap(QSize(LargeMark, LargeMark), devicePixelRatioF()));
     mark->setAccessibleName(tr("Pilothouse"));
     head->addWidget(mark, 0, Qt::AlignTop);
     auto *words = new QVBoxLayout;

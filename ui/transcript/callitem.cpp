@@ -20,8 +20,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-int px(int length) { return TranscriptStyle::px(length); }
-
 QString moreLines(qint64 lines)
 {
     return (lines == 1 ? u"1 more line, open in Call pane"_s
@@ -54,7 +52,7 @@ QStringList firstLines(const QString &text, QString *note)
 void CallItem::build(const TranscriptRow &row, const SegmentContext &inner, bool)
 {
     m_segments.truncate(0);
-    m_after = m_shape.joinsBelow ? 0 : px(Metrics::SpaceS);
+    m_after = m_shape.joinsBelow ? 0 : TranscriptStyle::px(Metrics::SpaceS);
     if (m_shape.widgetHeight > 0) {
         m_segments.append(std::make_unique<GapSegment>(m_shape.widgetHeight), inner);
         return;
@@ -100,7 +98,8 @@ void CallItem::paintBack(QPainter *painter, const SegmentContext &context, const
         inside.addRoundedRect(box, Metrics::RadiusCard, Metrics::RadiusCard);
         painter->save();
         painter->setClipPath(inside, Qt::IntersectClip);
-        const int bar = px(m_isWaiting ? Metrics::StrokeApprovalEdge : Metrics::StrokeSelectionBar);
+        const int bar =
+            TranscriptStyle::px(m_isWaiting ? Metrics::StrokeApprovalEdge : Metrics::StrokeSelectionBar);
         const int x = context.rightToLeft ? rect.right() + 1 - bar : rect.x();
         painter->fillRect(QRect(x, rect.y(), bar, rect.height()),
                           TranscriptStyle::color(m_isWaiting ? Role::WaitingSolid : Role::Accent));

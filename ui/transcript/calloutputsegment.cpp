@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int TextLeft = Metrics::SpaceXxl; // As the tool's name above it.
 constexpr int MarkColumn = Metrics::SpaceM; // Before the text.
-constexpr int Inside = Metrics::SpaceS;
+constexpr int OutputInside = Metrics::SpaceS;
 constexpr int MostColumns = 1000; // Beyond any window.
 } // namespace
 
@@ -35,7 +35,7 @@ int CallOutputSegment::estimate(const SegmentContext &context) const
 {
     return static_cast<int>(m_output.lines.size()) * context.style.mono.line
         + (m_note.isEmpty() ? 0 : context.style.meta.line + TranscriptStyle::px(Metrics::SpaceXs))
-        + 2 * TranscriptStyle::px(Inside);
+        + 2 * TranscriptStyle::px(OutputInside);
 }
 
 void CallOutputSegment::paintLine(QPainter *painter, const SegmentContext &context, const LineStore::Row &row,
@@ -95,7 +95,7 @@ void CallOutputSegment::paint(QPainter *painter, const SegmentContext &context, 
     paintCardGround(painter, how.rect, m_isLast);
     const int left = TranscriptStyle::px(TextLeft);
     // Output reads from the left in any language.
-    QRect line(how.rect.x() + left, how.rect.y() + TranscriptStyle::px(Inside),
+    QRect line(how.rect.x() + left, how.rect.y() + TranscriptStyle::px(OutputInside),
                how.rect.width() - left - TranscriptStyle::px(Metrics::SpaceM), context.style.meta.line);
     if (!m_note.isEmpty()) {
         painter->setFont(context.style.meta.font);

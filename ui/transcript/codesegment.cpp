@@ -18,7 +18,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype MostInRow = 4000; // Of a line's text in one layout; the cost grows with its square.
-constexpr int Inside = Metrics::SpaceS; // Space between the box and the text, above and below.
+constexpr int CodeInside = Metrics::SpaceS; // Space between the box and the text, above and below.
 constexpr int Side = Metrics::SpaceM;
 constexpr int ButtonSize = Metrics::ButtonSmall;
 constexpr int CopyTarget = 0; // Of targets().
@@ -83,7 +83,7 @@ void CodeSegment::setShowsAll(bool showsAll)
 int CodeSegment::estimate(const SegmentContext &context) const
 {
     const int lines = static_cast<int>(std::max<size_t>(1, m_last - m_first));
-    return m_frame.top + lines * context.style.mono.line + TranscriptStyle::px(Inside) * 2;
+    return m_frame.top + lines * context.style.mono.line + TranscriptStyle::px(CodeInside) * 2;
 }
 
 void CodeSegment::addRows(const SegmentContext &context, size_t line)
@@ -126,7 +126,7 @@ int CodeSegment::arrange(const SegmentContext &context)
     for (; m_first + m_arranged < m_last; ++m_arranged)
         addRows(context, m_first + m_arranged);
     QRect box = m_frame.content(context.width, 0, false);
-    const int inside = TranscriptStyle::px(Inside);
+    const int inside = TranscriptStyle::px(CodeInside);
     const int side = TranscriptStyle::px(Side);
     const int width = std::max(40, box.width() - 2 * side);
     int y = box.y() + (m_first == 0 ? inside : 0);

@@ -14,7 +14,7 @@ namespace {
 // Lines that are lexed only to know how a later one begins. Beyond that it begins as a text does: wrong
 // colours after a jump over thousands of lines inside a comment are better than a wait.
 constexpr size_t MostSkipped = 2000;
-constexpr qsizetype MostCopied = 4 * 1024 * 1024;
+constexpr qsizetype MostCodeCopied = 4 * 1024 * 1024;
 
 } // namespace
 
@@ -54,7 +54,7 @@ void CodeText::spans(QStringView source, size_t index, std::vector<CodeSpan> *sp
 QString CodeText::whole(QStringView source) const
 {
     QString out;
-    for (size_t i = 0; i < m_lines.size() && out.size() < MostCopied; ++i) {
+    for (size_t i = 0; i < m_lines.size() && out.size() < MostCodeCopied; ++i) {
         out += lineText(source, i);
         if (i + 1 < m_lines.size())
             out += u'\n';

@@ -21,7 +21,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype MostLine = 400; // One line is elided at the window's width anyway.
+constexpr qsizetype MostRowLine = 400; // One line is elided at the window's width anyway.
 constexpr qsizetype MostSpoken = 2000;
 constexpr qsizetype MostBody = 16 * 1024; // Of an error; the read model has less.
 
@@ -99,7 +99,7 @@ TurnEndText turnEndText(const TranscriptRow &row)
     };
     if (row.text == "stopped"_L1 && row.data[u"cause"].toString() == "closed"_L1)
         return {u"stopping"_s, u"Stopped because the program was closed"_s};
-    return words.value(row.text, {u"idle"_s, inertLine(row.text, MostLine)});
+    return words.value(row.text, {u"idle"_s, inertLine(row.text, MostRowLine)});
 }
 
 ErrorText errorText(const TranscriptRow &row)
@@ -143,7 +143,7 @@ QString rowSpoken(const TranscriptRow &row, qint64 nowMs)
               << words;
         break;
     case TranscriptRow::Kind::Reasoning:
-        parts << thoughtText(row) << inertLine(words, MostLine);
+        parts << thoughtText(row) << inertLine(words, MostRowLine);
         break;
     case TranscriptRow::Kind::Call: {
         const CallCard card = callCard(row, nowMs > 0 ? nowMs : row.atMs);

@@ -18,8 +18,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-int px(int length) { return TranscriptStyle::px(length); }
-
 /// Says that a row's text is longer than what the read model keeps.
 std::unique_ptr<Segment> cutNote()
 {
@@ -27,7 +25,7 @@ std::unique_ptr<Segment> cutNote()
     look.words = u"The text goes on; the log and exports have it whole."_s;
     look.isSmall = true;
     look.color = Role::Text3;
-    look.top = px(Metrics::SpaceXs);
+    look.top = TranscriptStyle::px(Metrics::SpaceXs);
     return std::make_unique<LabelSegment>(look);
 }
 
@@ -35,7 +33,7 @@ std::unique_ptr<Segment> cutNote()
 
 void TextItem::build(const TranscriptRow &row, const SegmentContext &inner, bool same)
 {
-    m_after = px(Metrics::SpaceXs);
+    m_after = TranscriptStyle::px(Metrics::SpaceXs);
     const bool isCut = row.closed && row.data[u"cut"].toBool();
     if (!same || !m_words || isCut) {
         m_segments.truncate(0);
@@ -65,10 +63,10 @@ QString TextItem::copyText(size_t segment) const
 
 UserItem::UserItem()
 {
-    m_side = px(Metrics::SpaceM);
-    m_top = px(Metrics::SpaceS);
-    m_bottom = px(Metrics::SpaceS);
-    m_after = px(Metrics::SpaceS);
+    m_side = TranscriptStyle::px(Metrics::SpaceM);
+    m_top = TranscriptStyle::px(Metrics::SpaceS);
+    m_bottom = TranscriptStyle::px(Metrics::SpaceS);
+    m_after = TranscriptStyle::px(Metrics::SpaceS);
 }
 
 void UserItem::build(const TranscriptRow &row, const SegmentContext &inner, bool)
@@ -103,7 +101,7 @@ void UserItem::paintBack(QPainter *painter, const SegmentContext &, const QRect 
 
 void ReasoningItem::build(const TranscriptRow &row, const SegmentContext &inner, bool same)
 {
-    m_after = m_shape.isUnfolded ? px(Metrics::SpaceS) : 0;
+    m_after = m_shape.isUnfolded ? TranscriptStyle::px(Metrics::SpaceS) : 0;
     const QString head = thoughtText(row);
     if (!same || !m_words || row.closed || head != m_head) {
         m_head = head;
@@ -132,7 +130,7 @@ QString ReasoningItem::copyText(size_t segment) const
 void NoticeItem::build(const TranscriptRow &row, const SegmentContext &inner, bool)
 {
     m_segments.truncate(0);
-    m_after = px(Metrics::SpaceXs);
+    m_after = TranscriptStyle::px(Metrics::SpaceXs);
     ProseSegment::Look look;
     look.plain = true;
     look.small = true;
@@ -143,10 +141,10 @@ void NoticeItem::build(const TranscriptRow &row, const SegmentContext &inner, bo
 
 ErrorItem::ErrorItem()
 {
-    m_side = px(Metrics::SpaceM);
-    m_top = px(Metrics::SpaceS);
-    m_bottom = px(Metrics::SpaceS);
-    m_after = px(Metrics::SpaceS);
+    m_side = TranscriptStyle::px(Metrics::SpaceM);
+    m_top = TranscriptStyle::px(Metrics::SpaceS);
+    m_bottom = TranscriptStyle::px(Metrics::SpaceS);
+    m_after = TranscriptStyle::px(Metrics::SpaceS);
 }
 
 void ErrorItem::build(const TranscriptRow &row, const SegmentContext &inner, bool)

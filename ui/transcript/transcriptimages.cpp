@@ -22,7 +22,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qsizetype MostLine = 200;
+constexpr qsizetype MostFaultLine = 200;
 constexpr qint64 MostPixels = 50'000'000; // More is an attack on memory, not a chart.
 constexpr int MostDecodedMegabytes = 256; // The same for the decoder itself.
 constexpr QSize LargestShown{1520, 1280}; // Twice what is ever shown: for screens with two pixels per unit.
@@ -54,7 +54,7 @@ Decoded decoded(QByteArray bytes)
         reader.setScaledSize(size.scaled(LargestShown, Qt::KeepAspectRatio));
     QImage image = reader.read();
     if (image.isNull())
-        return {{}, u"It cannot be decoded: "_s + inertLine(reader.errorString(), MostLine)};
+        return {{}, u"It cannot be decoded: "_s + inertLine(reader.errorString(), MostFaultLine)};
     return {std::move(image), {}};
 }
 
@@ -123,7 +123,7 @@ void TranscriptImages::load(const QString &key, const QString &target)
         if (generation != m_generation)
             return;
         if (!bytes)
-            set(key, {State::Failed, {}, inertLine(bytes.error().toText(), MostLine)});
+            set(key, {State::Failed, {}, inertLine(bytes.error().toText(), MostFaultLine)});
         else if (bytes->size() > MostBytes)
             set(key, {State::Failed, {}, tooLarge()});
         else

@@ -155,8 +155,8 @@ void ModelStep::onError(const ApiError &error, const QString &refusedParameter)
 {
     m_stream->disconnect(this);
     m_stream->deleteLater();
-    const bool isAdapted = m_retries && !refusedParameter.isEmpty() && !m_anyOutput
-        && m_parameterRepeats < MostParameterRepeats;
+    const bool isAdapted =
+        m_retries && !refusedParameter.isEmpty() && !m_anyOutput && m_parameterRepeats < MostParameterRepeats;
     const int failures = m_attempt - m_parameterRepeats;
     const qint64 wait = isAdapted ? 0 : Backoff::waitMs(error, failures);
     const bool isWorthIt = error.retryable && failures < Backoff::attemptsFor(error) && wait <= LongestWaitMs

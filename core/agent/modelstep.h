@@ -42,8 +42,8 @@ struct ModelStepEnd {
 /// One model request with its retries: writes step-start, deltas, tool-call, retry and step-abandoned events.
 /// A failed attempt is repeated while nothing was shown, and at most once after partial output, which is
 /// withdrawn; calls of an unfinished answer are never run, so repeating is safe. A parameter that the service
-/// refused and that the client leaves out from then on is worth one more request at once, which does not count
-/// as an attempt after a failure.
+/// refused and that the client leaves out from then on is worth one more request at once, which does not
+/// count as an attempt after a failure.
 class ModelStep : public QObject {
     Q_OBJECT
 public:

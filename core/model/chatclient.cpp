@@ -23,8 +23,7 @@ QString ChatClient::protocol() const { return u"openai-chat"_s; }
 
 ModelStream *ChatClient::start(const ModelRequest &request, QObject *parent)
 {
-    ChatRequest builder{m_endpoint.provider,
-                              ChatDialect::find(m_endpoint.provider, m_endpoint.baseUrl)};
+    ChatRequest builder{m_endpoint.provider, ChatDialect::find(m_endpoint.provider, m_endpoint.baseUrl)};
     RequestSpec spec;
     spec.url = ChatRequest::completionsUrl(m_endpoint.baseUrl);
     const QString place = refusalPlace(spec.url, request.model);

@@ -15,7 +15,8 @@ namespace {
 
 constexpr auto Max = "max_tokens"_L1;
 
-// id, host, port, key, limit, stream_options, tool_choice, prompt_cache_key, reasoning returned, ids, tells of tools
+// id, host, port, key, limit, stream_options, tool_choice, prompt_cache_key, reasoning returned, ids, tells
+// of tools
 constexpr std::array<ChatDialect, 11> Dialects{{
     {"generic"_L1, {}, 0, true, Max, true, true, false, true, CallIdForm::Chat},
     {"ollama"_L1, {}, 11434, false, Max, true, false, false, true, CallIdForm::Chat, true},

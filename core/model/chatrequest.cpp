@@ -31,8 +31,8 @@ Result<QByteArray, QString> ChatRequest::body(const ModelRequest &request) const
 {
     const auto takes = [this](const QString &parameter) { return !without.contains(parameter); };
     ChatDialect form = dialect;
-    form.returnsReasoning = dialect.returnsReasoning && takes(u"reasoning_content"_s)
-        && takes(u"reasoning"_s) && takes(u"reasoning_details"_s);
+    form.returnsReasoning = dialect.returnsReasoning && takes(u"reasoning_content"_s) && takes(u"reasoning"_s)
+        && takes(u"reasoning_details"_s);
     ChatHistory history(provider, request.model, form);
     for (const HistoryItem &item : request.history)
         history.add(item);

@@ -24,8 +24,8 @@ class RefusedParameters;
 class HttpModelStream final : public ModelStream {
     Q_OBJECT
 public:
-    /// After the last byte of an answer that is complete but for its counters; and from the head of an error to
-    /// the end of its body.
+    /// After the last byte of an answer that is complete but for its counters; and from the head of an error
+    /// to the end of its body.
     static constexpr std::chrono::milliseconds Linger{10'000};
 
     /// What a request has that it could do without, to tell which of it a service refused.

@@ -282,7 +282,8 @@ void ModelCatalog::checkTools(const ModelName &name, QObject *context,
         ModelListJob::describe(d->network, info->protocol, *where, name.model, context, LongestLook);
     QObject::connect(job, &ModelListJob::finished, context,
                      [this, job, name, place, reply = std::move(reply), shown = info->name] {
-                         const auto can = job->models().isEmpty() ? std::nullopt : job->models().first().tools;
+                         const auto can =
+                             job->models().isEmpty() ? std::nullopt : job->models().first().tools;
                          if (job->error() || !can) {
                              reply({}); // The request itself will tell what is wrong, if anything is.
                          } else if (*can) {

@@ -68,8 +68,8 @@ public:
     /// A client for `name`, or why there is none: unknown provider, no key or base URL (naming the variable),
     /// broken scenario file (naming file, place and problem).
     [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> client(const ModelName &name);
-    /// Why an agent cannot work with `name`, as far as its service tells beforehand: Ollama and OpenRouter are
-    /// asked, bounded in time and without cost, whether it can call tools. Nothing is known, or could be
+    /// Why an agent cannot work with `name`, as far as its service tells beforehand: Ollama and OpenRouter
+    /// are asked, bounded in time and without cost, whether it can call tools. Nothing is known, or could be
     /// learned: no problem. Replies once, on this or a later turn of the event loop, unless `context` is
     /// destroyed first.
     void checkTools(const ModelName &name, QObject *context,

@@ -32,7 +32,8 @@ struct ModelEndpoint {
     Secret key; ///< Empty: none is sent.
     std::function<int(const QString &model)> maxTokens; ///< Output limit of a model; may be empty.
     ModelTiming timing;
-    std::shared_ptr<RefusedParameters> refused; ///< What the clients of all turns learn. Null: one of its own.
+    std::shared_ptr<RefusedParameters>
+        refused; ///< What the clients of all turns learn. Null: one of its own.
 };
 
 /// The service refuses larger requests before it reads them; refused here with a better sentence.

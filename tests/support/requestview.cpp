@@ -60,8 +60,7 @@ QList<RequestView::Result> RequestView::results() const
             break;
         case ModelProtocol::Chat:
             if (entry[u"role"].toString() == "tool"_L1)
-                results.append(
-                    markedResult(entry[u"tool_call_id"].toString(), entry[u"content"].toString()));
+                results.append(markedResult(entry[u"tool_call_id"].toString(), entry[u"content"].toString()));
             break;
         }
     }

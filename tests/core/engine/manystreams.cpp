@@ -214,8 +214,8 @@ ManyStreams runManyStreams(int streams, int tokensPerSecond, int calls)
     seen.writing = static_cast<int>(writing.size());
     constexpr qint64 LettersPerToken = 5; // "word "
     if (measured.isValid() && measured.elapsed() > 0)
-        seen.tokensPerSecond = static_cast<double>(letters / LettersPerToken) * 1000.0
-            / static_cast<double>(measured.elapsed());
+        seen.tokensPerSecond =
+            static_cast<double>(letters / LettersPerToken) * 1000.0 / static_cast<double>(measured.elapsed());
     QEventLoop closing;
     engine->stopAll(&closing, [&] { closing.quit(); });
     closing.exec();

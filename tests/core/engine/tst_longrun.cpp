@@ -13,8 +13,8 @@ using namespace Qt::StringLiterals;
 
 Q_DECLARE_METATYPE(ModelProtocol)
 
-/// Twelve steps of one conversation that goes through all protocols, with parallel calls, thinking and errors;
-/// each service refuses what its vendor would. Then back to where it began.
+/// Twelve steps of one conversation that goes through all protocols, with parallel calls, thinking and
+/// errors; each service refuses what its vendor would. Then back to where it began.
 class TestLongRun : public Tests::Test {
     Q_OBJECT
 
@@ -40,9 +40,8 @@ class TestLongRun : public Tests::Test {
             // As unlike each other as the vendors' own.
             const QString name = mark(leg.protocol, step) + u"-%1"_s.arg(call);
             return leg.protocol == ModelProtocol::Anthropic ? QString(u"toolu_"_s + name + QString(60, u'a'))
-                : leg.protocol == ModelProtocol::Responses
-                ? QString(u"call:"_s + name)
-                : QString(u"chatcmpl."_s + name);
+                : leg.protocol == ModelProtocol::Responses  ? QString(u"call:"_s + name)
+                                                            : QString(u"chatcmpl."_s + name);
         };
         leg.server->enqueue(say(1)
                                 .call(id(1, 1), u"bash"_s, "{\"command\":\"echo one\"}")
@@ -89,8 +88,8 @@ private Q_SLOTS:
             enqueue(leg);
         }
         f.openEngine();
-        f.begin(f.onWire(EngineFixture::settings(u"long"_s, u"Work."_s, {u"bash"_s, u"readFile"_s}, u"pause"_s,
-                                                 10)),
+        f.begin(f.onWire(EngineFixture::settings(u"long"_s, u"Work."_s, {u"bash"_s, u"readFile"_s},
+                                                 u"pause"_s, 10)),
                 u"Turn 1."_s);
         QCOMPARE(f.waitForEnd(), u"finished"_s);
         for (int turn = 2; turn <= 3; ++turn) {

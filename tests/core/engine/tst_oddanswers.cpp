@@ -55,8 +55,8 @@ class TestOddAnswers : public Tests::Test {
     }
     void begin(int maxSteps = 5)
     {
-        f->begin(f->onWire(EngineFixture::settings(u"odd"_s, u"Work."_s, {u"bash"_s, u"readFile"_s}, u"pause"_s,
-                                                   maxSteps)),
+        f->begin(f->onWire(EngineFixture::settings(u"odd"_s, u"Work."_s, {u"bash"_s, u"readFile"_s},
+                                                   u"pause"_s, maxSteps)),
                  u"Go."_s);
     }
     QString joined(EventKind kind) const
@@ -100,8 +100,7 @@ private Q_SLOTS:
             for (int i = 0; i < callsPerStep; ++i) {
                 ++made;
                 const QString path = isVaried ? u"/home/user/none%1"_s.arg(made) : u"/home/user/none"_s;
-                reply.call(u"t%1"_s.arg(made), u"readFile"_s,
-                           JsonBuilder().add("path"_L1, path).take());
+                reply.call(u"t%1"_s.arg(made), u"readFile"_s, JsonBuilder().add("path"_L1, path).take());
             }
             return reply;
         });
@@ -192,9 +191,9 @@ private Q_SLOTS:
     void argumentsCutInTheMiddle()
     {
         open(ModelProtocol::Chat);
-        f->model.enqueue(streamOf(
-            {callPiece(0, "\"id\":\"c1\",\"type\":\"function\",", "bash", u"{\"command\":\"rm -rf /home/us"_s)},
-            "tool_calls"));
+        f->model.enqueue(streamOf({callPiece(0, "\"id\":\"c1\",\"type\":\"function\",", "bash",
+                                             u"{\"command\":\"rm -rf /home/us"_s)},
+                                  "tool_calls"));
         f->model.enqueue(ModelReply().text(u"Sorry."_s));
         begin();
         QCOMPARE(f->waitForEnd(), u"finished"_s);

@@ -39,8 +39,8 @@ class TestScenarios : public Tests::Test {
 
     ConversationSettings s2(int maxSteps = 5) const
     {
-        return f->onWire(EngineFixture::settings(u"agent-runtime"_s, S2Instructions, {u"bash"_s}, u"delete"_s,
-                                                 maxSteps));
+        return f->onWire(
+            EngineFixture::settings(u"agent-runtime"_s, S2Instructions, {u"bash"_s}, u"delete"_s, maxSteps));
     }
     ConversationSettings s3() const
     {
@@ -76,8 +76,8 @@ class TestScenarios : public Tests::Test {
         case ModelProtocol::Chat:
             return model + ",\"messages\":[{\"role\":\"system\",\"content\":" + instructions
                 + "},{\"role\":\"user\",\"content\":" + prompt + "}" + more
-                + "],\"tools\":[{\"type\":\"function\",\"function\":{" + BashHead + "\"parameters\":"
-                + BashSchema
+                + "],\"tools\":[{\"type\":\"function\",\"function\":{" + BashHead
+                + "\"parameters\":" + BashSchema
                 + "}}],\"tool_choice\":\"auto\",\"stream\":true,\"stream_options\":{\"include_usage\":true}}";
         }
         return {};
@@ -134,7 +134,8 @@ private Q_SLOTS:
     {
         // Whatever a scenario did: the service found every request well formed, and no key left its place.
         QCOMPARE(f->model.complaints(), QStringList());
-        const QByteArray modelKey = f->environment.value(EngineFixture::keyVariableOf(f->protocol)).toLatin1();
+        const QByteArray modelKey =
+            f->environment.value(EngineFixture::keyVariableOf(f->protocol)).toLatin1();
         const QByteArray sandboxKey = f->sandboxd.key();
         if (f->proxy)
             QVERIFY(!f->proxy->everything().contains(modelKey));
@@ -418,9 +419,8 @@ private Q_SLOTS:
         f->model.enqueue(ModelReply().call(
             u"t2"_s, u"bash"_s, "{\"command\":\"echo d >> /home/user/todo.txt; cat /home/user/todo.txt\"}"));
         f->model.enqueue(ModelReply().text(u"Four items."_s));
-        const ConversationSettings settings =
-            f->onWire(EngineFixture::settings(u"chat-session"_s, u"Use the bash tool to work in the sandbox."_s,
-                                              {u"bash"_s}, u"pause"_s, 10));
+        const ConversationSettings settings = f->onWire(EngineFixture::settings(
+            u"chat-session"_s, u"Use the bash tool to work in the sandbox."_s, {u"bash"_s}, u"pause"_s, 10));
         const QString id = f->begin(settings, u"Create /home/user/todo.txt with three short items."_s);
         // One turn at a time: a second one is refused at once and touches nothing.
         f->submit(id, u"Another."_s);
@@ -439,8 +439,7 @@ private Q_SLOTS:
                          u"POST /sandboxes/ID/pause"_s, u"POST /sandboxes/ID/activate"_s, u"model"_s,
                          u"START"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s, u"DELETE /sandboxes/ID"_s}));
         QCOMPARE(request(2).entries().size(), 5); // Earlier turns are replayed.
-        QCOMPARE(request(2).results().value(0).text,
-                 u"{\"stdout\":\"\",\"stderr\":\"\",\"exitCode\":0}"_s);
+        QCOMPARE(request(2).results().value(0).text, u"{\"stdout\":\"\",\"stderr\":\"\",\"exitCode\":0}"_s);
         QCOMPARE(request(2).userTexts().last(),
                  u"Add a fourth item to /home/user/todo.txt, then print the file."_s);
         QCOMPARE(request(2).assistantTexts(), QStringList{u"Created."_s});
@@ -450,8 +449,8 @@ private Q_SLOTS:
     void s5_pauseHappensAlsoWhenTheModelFails()
     {
         f->model.enqueue(ModelReply::failure(500, "api_error", "trouble"));
-        f->begin(f->onWire(EngineFixture::settings(u"chat-session"_s, S2Instructions, {u"bash"_s}, u"pause"_s,
-                                                   10)),
+        f->begin(f->onWire(
+                     EngineFixture::settings(u"chat-session"_s, S2Instructions, {u"bash"_s}, u"pause"_s, 10)),
                  u"Hello."_s);
         QCOMPARE(f->waitForEnd(), u"model-error"_s);
         QCOMPARE(f->calls(), QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s}));

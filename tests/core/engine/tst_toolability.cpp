@@ -45,7 +45,8 @@ class TestToolAbility : public Tests::Test {
     }
     void open(const QString &provider)
     {
-        f->environment[provider.toUpper() + u"_BASE_URL"_s] = QString(f->model.baseUrl().toString() + u"/v1"_s);
+        f->environment[provider.toUpper() + u"_BASE_URL"_s] =
+            QString(f->model.baseUrl().toString() + u"/v1"_s);
         f->environment[provider.toUpper() + u"_API_KEY"_s] = u"sk-able-0123456789"_s;
         f->openEngine();
     }
@@ -132,9 +133,10 @@ private Q_SLOTS:
         QTest::newRow("an older server") << u"ollama"_s << 200 << QByteArray("{\"details\":{}}");
         QTest::newRow("no such address") << u"ollama"_s << 404 << QByteArray("{\"error\":\"not found\"}");
         QTest::newRow("not JSON") << u"ollama"_s << 200 << QByteArray("<html>");
-        QTest::newRow("not listed") << u"openrouter"_s << 200 << QByteArray("{\"data\":[{\"id\":\"other\"}]}");
-        QTest::newRow("listed without") << u"openrouter"_s << 200
-                                        << QByteArray("{\"data\":[{\"id\":\"vendor/small\"}]}");
+        QTest::newRow("not listed") << u"openrouter"_s << 200
+                                    << QByteArray("{\"data\":[{\"id\":\"other\"}]}");
+        QTest::newRow("listed without")
+            << u"openrouter"_s << 200 << QByteArray("{\"data\":[{\"id\":\"vendor/small\"}]}");
         QTest::newRow("busy") << u"openrouter"_s << 503 << QByteArray();
     }
     void notTold()

@@ -24,8 +24,7 @@ constexpr qsizetype DrippedBytes = 300; // Of a good answer; the end of its call
 constexpr auto Again = "Send the message again, or choose another model.";
 constexpr auto Url = "Check the base URL of this provider.";
 constexpr auto Wait = "Wait a little and send the message again.";
-constexpr auto CheckNetwork =
-    "Check the network, or that the local server runs, and send the message again.";
+constexpr auto CheckNetwork = "Check the network, or that the local server runs, and send the message again.";
 
 /// Something that goes wrong. `play` is the answer to each request; none: nobody listens.
 struct Fault {
@@ -94,8 +93,9 @@ QList<Fault> faults(const QUrl &elsewhere)
          u"truncated"_s, 3, TwoWaits, u"127.0.0.1"_s, Again},
         {"silent", [](const TurnRig &, const R &, C *) {}, u"timeout"_s, 3, TwoWaits,
          u"did not answer within"_s, Again, true},
-        {"dripping head", [](const TurnRig &, const R &, C *c) { drip(c, head() + QByteArray(999, ' '), 20ms); },
-         u"timeout"_s, 3, TwoWaits, u"did not answer within"_s, Again, true},
+        {"dripping head",
+         [](const TurnRig &, const R &, C *c) { drip(c, head() + QByteArray(999, ' '), 20ms); }, u"timeout"_s,
+         3, TwoWaits, u"did not answer within"_s, Again, true},
         {"silent after the head", [](const TurnRig &, const R &, C *c) { c->send(head()); }, u"timeout"_s, 3,
          TwoWaits, u"sent nothing for"_s, Again, true},
         // What was shown is withdrawn once, not again and again.
@@ -125,7 +125,12 @@ QList<Fault> faults(const QUrl &elsewhere)
              c->send(head() + bytes.chopped(DrippedBytes));
              drip(c, bytes.right(DrippedBytes), 1ms);
          },
-         {}, 2, 0, {}, {}, true},
+         {},
+         2,
+         0,
+         {},
+         {},
+         true},
         // But an error's reason is not waited for for ever.
         {"dripping error",
          [](const TurnRig &, const R &, C *c) {
@@ -160,15 +165,19 @@ QList<Fault> faults(const QUrl &elsewhere)
          [whole](const TurnRig &rig, const R &request, C *c) {
              c->respond(200, whole(rig, request), {{"Content-Type", "image/png"}});
          },
-         {}, 2, 0, {}, {}},
+         {},
+         2,
+         0,
+         {},
+         {}},
         {"wrong type and answer",
          [](const TurnRig &, const R &, C *c) {
-             c->respond(200, QByteArray("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16), {{"Content-Type", "image/png"}});
+             c->respond(200, QByteArray("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16),
+                        {{"Content-Type", "image/png"}});
          },
          u"protocol"_s, 1, 0, u"image/png"_s, Url},
-        {"JSON that is no answer",
-         [](const TurnRig &, const R &, C *c) { c->respond(200, "{\"ok\":true}"); }, u"protocol"_s, 1, 0,
-         u"no message of a model"_s, Url},
+        {"JSON that is no answer", [](const TurnRig &, const R &, C *c) { c->respond(200, "{\"ok\":true}"); },
+         u"protocol"_s, 1, 0, u"no message of a model"_s, Url},
         {"an event that is no JSON",
          [](const TurnRig &, const R &, C *c) {
              c->sendHead(200);
@@ -180,7 +189,11 @@ QList<Fault> faults(const QUrl &elsewhere)
              c->respond(200, whole(rig, request).replace("Buil", "B\xff\xc3(l"),
                         {{"Content-Type", "text/event-stream"}});
          },
-         {}, 2, 0, {}, {}},
+         {},
+         2,
+         0,
+         {},
+         {}},
         {"400", status(400), u"invalid_request"_s, 1, 0, u"no: [redacted]"_s, Again},
         {"401", status(401), u"auth"_s, 1, 0, u"The key of this service was refused: no: [redacted]"_s,
          u"Check the key of this provider and send the message again."_s},
@@ -201,8 +214,7 @@ QList<Fault> faults(const QUrl &elsewhere)
          Wait},
         {"429 in ms", status(429, {{"retry-after-ms", "1500"}}), u"rate_limit"_s, 5, 6000,
          u"no: [redacted]"_s, Wait},
-        {"429 much later", status(429, {{"Retry-After", "3600"}}), u"rate_limit"_s, 1, 0,
-         u"no: [redacted]"_s,
+        {"429 much later", status(429, {{"Retry-After", "3600"}}), u"rate_limit"_s, 1, 0, u"no: [redacted]"_s,
          u"The provider asks to wait 60 minutes. Send the message again after that, or choose another model."_s},
         {"429 never", status(429, {{"Retry-After", "soon"}}), u"rate_limit"_s, 5, FourWaits,
          u"no: [redacted]"_s, Wait},

@@ -32,41 +32,93 @@ QList<Refusal> refusals()
     const auto responses = ModelProtocol::Responses;
     const auto chat = ModelProtocol::Chat;
     return {
-        {"by param", chat, u"generic"_s, u"stream_options"_s, 400,
+        {"by param",
+         chat,
+         u"generic"_s,
+         u"stream_options"_s,
+         400,
          "{\"error\":{\"message\":\"Unknown field.\",\"type\":\"invalid_request_error\",\"param\":"
          "\"stream_options.include_usage\",\"code\":\"unknown_parameter\"}}",
          {}},
-        {"by message", chat, u"generic"_s, u"stream_options"_s, 400,
+        {"by message",
+         chat,
+         u"generic"_s,
+         u"stream_options"_s,
+         400,
          "{\"object\":\"error\",\"message\":\"[{'type': 'extra_forbidden', 'loc': ('body', "
          "'stream_options')}]\",\"code\":400}",
          {}},
         {"old limit", chat, u"generic"_s, u"max_tokens"_s, 400,
-         "{\"error\":{\"message\":\"Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+         "{\"error\":{\"message\":\"Unsupported parameter: 'max_tokens' is not supported with this model. "
+         "Use "
          "'max_completion_tokens' instead.\",\"param\":\"max_tokens\",\"code\":\"unsupported_parameter\"}}",
          "\"max_completion_tokens\":777"},
         {"new limit, listed", chat, u"openai"_s, u"max_completion_tokens"_s, 422,
          "{\"detail\":[{\"type\":\"extra_forbidden\",\"loc\":[\"body\",\"max_completion_tokens\"],\"msg\":"
          "\"Extra inputs are not permitted\",\"input\":777}]}",
          "\"max_tokens\":777"},
-        {"bare text", chat, u"generic"_s, u"tool_choice"_s, 400,
-         "{\"error\":\"tool_choice is not known here\"}", {}},
-        {"cache key", chat, u"openai"_s, u"prompt_cache_key"_s, 400,
-         "{\"error\":{\"message\":\"Unrecognized request argument supplied: prompt_cache_key\"}}", {}},
-        {"thinking in the history", chat, u"deepseek"_s, u"reasoning_content"_s, 400,
-         "{\"error\":{\"message\":\"no such field\",\"param\":\"messages[2].reasoning_content\"}}", {}},
-        {"parallel calls", responses, u"openai"_s, u"parallel_tool_calls"_s, 400,
+        {"bare text",
+         chat,
+         u"generic"_s,
+         u"tool_choice"_s,
+         400,
+         "{\"error\":\"tool_choice is not known here\"}",
+         {}},
+        {"cache key",
+         chat,
+         u"openai"_s,
+         u"prompt_cache_key"_s,
+         400,
+         "{\"error\":{\"message\":\"Unrecognized request argument supplied: prompt_cache_key\"}}",
+         {}},
+        {"thinking in the history",
+         chat,
+         u"deepseek"_s,
+         u"reasoning_content"_s,
+         400,
+         "{\"error\":{\"message\":\"no such field\",\"param\":\"messages[2].reasoning_content\"}}",
+         {}},
+        {"parallel calls",
+         responses,
+         u"openai"_s,
+         u"parallel_tool_calls"_s,
+         400,
          "{\"error\":{\"message\":\"Unsupported parameter: parallel_tool_calls\",\"code\":"
          "\"unsupported_parameter\"}}",
          {}},
-        {"include", responses, u"other"_s, u"include"_s, 400,
-         "{\"error\":{\"message\":\"Unknown parameter: 'include'.\"}}", {}},
-        {"output limit", responses, u"other"_s, u"max_output_tokens"_s, 400,
-         "{\"error\":{\"message\":\"no\",\"param\":\"max_output_tokens\"}}", {}},
-        {"cache key of responses", responses, u"openai"_s, u"prompt_cache_key"_s, 400,
-         "{\"error\":{\"message\":\"no\",\"param\":\"prompt_cache_key\"}}", {}},
-        {"choice of responses", responses, u"other"_s, u"tool_choice"_s, 400,
-         "{\"error\":{\"message\":\"no\",\"param\":\"tool_choice\"}}", {}},
-        {"choice of messages", anthropic, u"anthropic"_s, u"tool_choice"_s, 400,
+        {"include",
+         responses,
+         u"other"_s,
+         u"include"_s,
+         400,
+         "{\"error\":{\"message\":\"Unknown parameter: 'include'.\"}}",
+         {}},
+        {"output limit",
+         responses,
+         u"other"_s,
+         u"max_output_tokens"_s,
+         400,
+         "{\"error\":{\"message\":\"no\",\"param\":\"max_output_tokens\"}}",
+         {}},
+        {"cache key of responses",
+         responses,
+         u"openai"_s,
+         u"prompt_cache_key"_s,
+         400,
+         "{\"error\":{\"message\":\"no\",\"param\":\"prompt_cache_key\"}}",
+         {}},
+        {"choice of responses",
+         responses,
+         u"other"_s,
+         u"tool_choice"_s,
+         400,
+         "{\"error\":{\"message\":\"no\",\"param\":\"tool_choice\"}}",
+         {}},
+        {"choice of messages",
+         anthropic,
+         u"anthropic"_s,
+         u"tool_choice"_s,
+         400,
          "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"tool_choice: Extra "
          "inputs are not permitted\"}}",
          {}},
@@ -148,7 +200,8 @@ private Q_SLOTS:
     void anotherModelStillGetsIt()
     {
         RefusedParameters memory;
-        memory.add(refusalPlace(QUrl(u"https://a.example/v1/chat/completions"_s), u"m"_s), u"stream_options"_s);
+        memory.add(refusalPlace(QUrl(u"https://a.example/v1/chat/completions"_s), u"m"_s),
+                   u"stream_options"_s);
         QVERIFY(memory.at(refusalPlace(QUrl(u"https://a.example/v1/chat/completions"_s), u"n"_s)).isEmpty());
         QVERIFY(memory.at(refusalPlace(QUrl(u"https://b.example/v1/chat/completions"_s), u"m"_s)).isEmpty());
         QCOMPARE(memory.at(refusalPlace(QUrl(u"https://a.example/v1/chat/completions"_s), u"m"_s)),
@@ -188,12 +241,11 @@ private Q_SLOTS:
         TurnRig rig(ModelProtocol::Chat, u"openai"_s);
         rig.maxTokens = 777;
         rig.model.setHandler([](const LoopbackRequest &request, LoopbackConnection *connection) {
-            for (const char *name :
-                 {"stream_options", "tool_choice", "max_completion_tokens", "max_tokens", "prompt_cache_key"}) {
+            for (const char *name : {"stream_options", "tool_choice", "max_completion_tokens", "max_tokens",
+                                     "prompt_cache_key"}) {
                 if (request.body.contains(QByteArray(QByteArray("\"") + name + "\":")))
-                    return connection->respond(400,
-                                               "{\"error\":{\"message\":\"no\",\"param\":\""
-                                                   + QByteArray(name) + "\"}}");
+                    return connection->respond(
+                        400, "{\"error\":{\"message\":\"no\",\"param\":\"" + QByteArray(name) + "\"}}");
             }
             connection->respond(400, "{\"error\":{\"message\":\"no\"}}");
         });

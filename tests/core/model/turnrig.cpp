@@ -158,12 +158,9 @@ void TurnRig::run(const QString &prompt)
     m_isOver = false;
     m_loop.reset();
     const QString id = u"m%1"_s.arg(++m_turn);
-    journal.append(EventKind::UserMessage,
-                   JsonBuilder()
-                       .add("messageId"_L1, id)
-                       .add("text"_L1, prompt)
-                       .add("delivery"_L1, "now"_L1)
-                       .take());
+    journal.append(
+        EventKind::UserMessage,
+        JsonBuilder().add("messageId"_L1, id).add("text"_L1, prompt).add("delivery"_L1, "now"_L1).take());
     Json ids = Json::array();
     ids.append(Json::string(id));
     JsonBuilder begin;

@@ -91,7 +91,7 @@ void HttpModelStream::onLingered()
     QList<StreamEvent> events;
     const int status = m_job ? m_job->status() : 0;
     if (status != 0 && (status < 200 || status > 299))
-        events = m_reader->feed(m_job->errorBody());
+        events = m_reader->feed(m_key.redact(m_job->errorBody()));
     release();
     events += m_reader->finish();
     give(std::move(events));

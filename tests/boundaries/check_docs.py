@@ -5,7 +5,8 @@
 
 check_docs.py SOURCE_DIR PROGRAM_DIR: options and commands of the programs stand in docs/cli.md and the manual pages, and
 what stands there exists; exit codes, variables, event kinds, areas, commands of ./dev and presets too; links between
-documents resolve. Prints every fault and ends with 1 if there is one. Only modules that python3-minimal has.
+documents resolve. Prints every fault and ends with 1 if there is one. With --self-test it makes one fault after the other
+and ends with 1 if one is not seen. Only modules that python3-minimal has.
 """
 import os
 import re
@@ -14,11 +15,18 @@ import sys
 
 source, programs = sys.argv[1], sys.argv[2]
 faults = []
+edits = {}  # Path: (text, what stands there instead), of the self-test.
 
 
 def read(path):
     with open(os.path.join(source, path), encoding="utf-8") as file:
-        return file.read()
+        text = file.read()
+    if path in edits:
+        old, new = edits[path]
+        if old not in text:
+            fault(f"self-test: {path} has no {old!r}")
+        text = text.replace(old, new)
+    return text
 
 
 def fault(text):
@@ -35,11 +43,20 @@ def same(what, documented, real, where):
         fault(f"{where} does not name {what} {name}")
 
 
+answers = {}  # They do not change while this runs.
+
+
 def run(program, *arguments):
+    if (program, *arguments) not in answers:
+        answers[(program, *arguments)] = ask(program, *arguments)
+    return answers[(program, *arguments)]
+
+
+def ask(program, *arguments):
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     done = subprocess.run([os.path.join(programs, program), *arguments], stdin=subprocess.DEVNULL, timeout=60,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, check=False)
-    return done.returncode, (done.stdout + done.stderr).decode()
+    return done.returncode, (done.stdout + done.stderr).decode("utf-8", "replace")
 
 
 def options_in(text):
@@ -66,7 +83,7 @@ def commands_in(text, program):
 
 
 def code_of(text):
-    blocks = re.findall(r"^```.*?^```|^    .*$", text, re.M | re.S)
+    blocks = re.findall(r"^```.*?^```|^    [^\n]*$", text, re.M | re.S)
     return blocks + re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
 
 
@@ -88,7 +105,7 @@ def check_cli():
 
     # The program itself knows each, and takes a value where the document says so. --version ends it after parsing.
     for option in sorted(options_in(own)):
-        takes_value = bool(re.search(rf"`{option} [A-Z]", own))
+        takes_value = bool(re.search(rf"^\| `{option} [A-Z]", own, re.M))
         code, said = run("pilothouse-cli", f"{option}=1" if takes_value else option, "--version")
         if code != 0:
             fault(f"docs/cli.md: pilothouse-cli does not take {option}{' VALUE' if takes_value else ''}: {said.strip()}")
@@ -141,7 +158,7 @@ def check_manual_pages():
         if not os.path.exists(os.path.join(programs, program)):
             continue
         path = f"packaging/linux/man/{program}.1.in"
-        page = read(path).replace("\\-", "-").replace("\\fR", " ")
+        page = re.sub(r"\\f[BIR]", " ", read(path).replace("\\-", "-"))
         _, said = run(program, "--help")
         same("the option", options_in(page) - {"--output"}, options_in(said), path)
         if program == "pilothouse-cli":
@@ -194,7 +211,7 @@ def documents():
 def check_links():
     count = 0
     for path in documents():
-        text = re.sub(r"^```.*?^```|^    .*$", "", read(path), flags=re.M | re.S)
+        text = re.sub(r"^```.*?^```|^    [^\n]*$", "", read(path), flags=re.M | re.S)
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             if re.match(r"[a-z]+:", target):
                 continue
@@ -209,9 +226,48 @@ def check_links():
         fault("no link between documents was found")
 
 
-for check in (check_cli, check_other_programs, check_manual_pages, check_tables, check_links):
-    check()
-for text in faults:
-    print(text)
-print(f"{len(documents())} documents, {len(faults)} faults")
-sys.exit(1 if faults else 0)
+def check_all():
+    faults.clear()
+    for check in (check_cli, check_other_programs, check_manual_pages, check_tables, check_links):
+        check()
+    return list(faults)
+
+
+# Path, what is taken out, what is put in, what must be said then.
+BREACHES = (
+    ("docs/cli.md", "--keep-sandbox", "--keep", "names the option --keep, which does not exist"),
+    ("docs/cli.md", "--keep-sandbox", "--json", "does not name the option --keep-sandbox"),
+    ("docs/cli.md", "| `--max-steps N`", "| `--max-steps`", "does not take --max-steps:"),
+    ("docs/cli.md", "| `sandbox ls ID PATH`", "| `sandbox dir ID PATH`", "names the command sandbox dir"),
+    ("docs/cli.md", "| `doctor` |", "| `physician` |", "does not name the command doctor"),
+    ("docs/cli.md", "| 125 |", "| 126 |", "names the exit code 126"),
+    ("docs/cli.md", "| `PILOTHOUSE_MODEL` |", "| `PILOTHOUSE_MODELL` |", "does not name the variable PILOTHOUSE_MODEL"),
+    ("docs/cli.md", "| `--host-suffix NAME` |", "| `--host NAME` |", "names the option --host,"),
+    ("docs/cli.md", "](event-log.md)", "](events.md)", "links events.md, which is not there"),
+    ("README.md", "pilothouse-cli doctor", "pilothouse-cli heal", "shows pilothouse-cli heal"),
+    ("SECURITY.md", "README.md#what", "README.md#whatever", "has no such heading"),
+    ("docs/event-log.md", "| limit-hit |", "| limit-met |", "names the kind limit-met"),
+    ("docs/architecture.md", "`core/store`", "`core/shop`", "does not name the area core/store"),
+    ("CONTRIBUTING.md", "./dev bench", "./dev measure", "names the command ./dev measure"),
+    ("CONTRIBUTING.md", "| `asan` |", "| `tsan` |", "does not name the preset asan"),
+    ("packaging/linux/man/pilothouse-cli.1.in", "\\-\\-deny", "\\-\\-refuse", "does not name the option --deny"),
+)
+
+
+def self_test():
+    missed = []
+    for path, old, new, words in BREACHES:
+        edits.clear()
+        edits[path] = (old, new)
+        said = check_all()
+        if any("self-test" in text for text in said) or not any(words in text for text in said):
+            missed.append(f"{path}, {old} -> {new}: said {said}")
+    edits.clear()
+    return missed
+
+
+result = self_test() if "--self-test" in sys.argv[3:] else check_all()
+for line in result:
+    print(line)
+print(f"{len(documents())} documents, {len(result)} faults")
+sys.exit(1 if result else 0)

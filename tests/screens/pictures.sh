@@ -5,7 +5,7 @@
 # Makes the pictures of the README from the real window and the scripted model: pictures.sh BUILD_DIR. Needs what take.sh needs.
 set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-target=$here/../../docs/pictures
+target=$(realpath "$here/../..")/docs/pictures
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -165,6 +165,11 @@ void Conversation::startTurn(const QStringList &messageIds)
         }
         return client;
     };
+    if (!settings.tools.isEmpty()) {
+        setup.modelProblem = [this, name](QObject *context, auto reply) {
+            m_services.catalog->checkTools(name, context, std::move(reply));
+        };
+    }
     setup.costNanos = [this, name](const Usage &usage) { return m_services.catalog->costNanos(name, usage); };
 
     Json ids = Json::array();

@@ -25,7 +25,7 @@ struct RunOptions {
     ConversationSettings
         settings; ///< Members given on the command line; empty ones are left to the defaults.
     bool json = false;
-    bool ask = false; ///< Ask on the terminal; without one the turn ends as waiting.
+    bool canAsk = false; ///< Somebody is at the terminal; else a call that asks ends its turn as waiting.
 };
 
 /// `run`: one turn, events printed as they happen, then the exit code.

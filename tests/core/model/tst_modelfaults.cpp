@@ -21,10 +21,10 @@ namespace {
 const QByteArray Key = TurnRig::Key;
 constexpr qsizetype DrippedBytes = 300; // Of a good answer; the end of its call among them.
 
-constexpr auto Again = "Send the message again, or choose another model.";
-constexpr auto Url = "Check the base URL of this provider.";
-constexpr auto Wait = "Wait a little and send the message again.";
-constexpr auto CheckNetwork = "Check the network, or that the local server runs, and send the message again.";
+const auto Again = u"Send the message again, or choose another model."_s;
+const auto Url = u"Check the base URL of this provider."_s;
+const auto Wait = u"Wait a little and send the message again."_s;
+const auto CheckNetwork = u"Check the network, or that the local server runs, and send the message again."_s;
 
 /// Something that goes wrong. `play` is the answer to each request; none: nobody listens.
 struct Fault {
@@ -111,7 +111,7 @@ QList<Fault> faults(const QUrl &elsewhere)
              c->send(head() + events.mid(0, events.size() - 3).join());
              c->reset();
          },
-         u"truncated"_s, 2, 500, u"127.0.0.1"_s, Again},
+         u"truncated"_s, 2, 500, u"answer"_s, Again},
         {"nothing in it",
          [](const TurnRig &, const R &, C *c) {
              c->sendHead(200);

@@ -15,8 +15,6 @@ namespace Pilothouse::Tests {
 
 using namespace Qt::StringLiterals;
 
-const QByteArray TurnRig::Key = "sk-test-KEYKEYKEY-0123456789";
-
 namespace {
 
 class CountedRun final : public ToolRun {

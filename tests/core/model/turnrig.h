@@ -50,7 +50,7 @@ class TurnRig : public QObject {
     Q_OBJECT
 public:
     /// What every secret scan looks for.
-    static const QByteArray Key;
+    static constexpr char Key[] = "sk-test-KEYKEYKEY-0123456789";
 
     explicit TurnRig(ModelProtocol protocol, const QString &provider = QString());
     ~TurnRig() override;

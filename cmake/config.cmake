@@ -45,8 +45,17 @@ if(PH_SANITIZE)
     target_compile_definitions(ph_config INTERFACE PILOTHOUSE_SANITIZED)
 endif()
 
-# Precompiled headers: one donor for libraries, one for those of ui/, one for programs and tests (their -fPIC and -fPIE
-# differ).
+if(PH_TESTS)
+    find_package(Qt6 ${PH_QT_MINIMUM} REQUIRED COMPONENTS Test)
+    add_library(ph_test_config INTERFACE)
+    # Qt's target names the folders of each test in macros that its headers ask for; no test uses them, and they
+    # would make the header of every test another one.
+    target_compile_options(ph_test_config INTERFACE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)
+    target_link_libraries(ph_test_config INTERFACE ph_config Qt6::Core Qt6::Network Qt6::Test)
+endif()
+
+# Precompiled headers: one donor for libraries, one for those of ui/, one for programs (their -fPIC and -fPIE differ), one
+# for tests and one for those of windows.
 option(PH_PCH "Use precompiled headers" ON)
 if(PH_PCH)
     file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "// Carries the precompiled header.\n")
@@ -65,4 +74,16 @@ if(PH_PCH)
     target_link_libraries(ph_pch_program PRIVATE ph_config Qt6::Core)
     target_precompile_headers(ph_pch_program PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
     set_target_properties(ph_pch_program PROPERTIES AUTOMOC OFF)
+    if(PH_TESTS)
+        add_executable(ph_pch_test EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/pch/main.cpp)
+        target_link_libraries(ph_pch_test PRIVATE ph_test_config)
+        target_precompile_headers(ph_pch_test PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pchtest.h)
+        set_target_properties(ph_pch_test PROPERTIES AUTOMOC OFF)
+        if(TARGET Qt6::Widgets)
+            add_executable(ph_pch_test_ui EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/pch/main.cpp)
+            target_link_libraries(ph_pch_test_ui PRIVATE ph_test_config Qt6::Widgets)
+            target_precompile_headers(ph_pch_test_ui PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pchtestui.h)
+            set_target_properties(ph_pch_test_ui PROPERTIES AUTOMOC OFF)
+        endif()
+    endif()
 endif()

@@ -19,6 +19,7 @@
 #include <QStringDecoder>
 
 #include <cstdio>
+#include <unistd.h>
 
 namespace Pilothouse::Cli {
 
@@ -87,7 +88,7 @@ struct Options {
     QCommandLineOption allow{u"allow"_s, u"The only hosts it may reach."_s, u"HOSTS"_s};
     QCommandLineOption noNetwork{u"no-network"_s, u"It may reach nothing."_s};
     QCommandLineOption json{u"json"_s, u"NDJSON events or JSON."_s};
-    QCommandLineOption yes{u"yes"_s, u"Run every call (default)."_s};
+    QCommandLineOption yes{u"yes"_s, u"Run every call (default of a new conversation)."_s};
     QCommandLineOption ask{u"ask"_s, u"Ask before every call."_s};
     QCommandLineOption deny{u"deny"_s, u"Deny every call."_s};
     QCommandLineOption instructionsFile{u"instructions-file"_s, u"System text for the model."_s, u"FILE"_s};
@@ -192,8 +193,14 @@ QString fillRun(const Options &o, const QStringList &words, RunOptions &run)
     const int modes = int(o.parser.isSet(o.yes)) + int(o.parser.isSet(o.ask)) + int(o.parser.isSet(o.deny));
     if (modes > 1)
         return u"--yes, --ask and --deny exclude one another"_s;
-    run.ask = o.parser.isSet(o.ask);
-    run.settings.approval = o.parser.isSet(o.deny) ? u"deny"_s : u"allow"_s;
+    // What a person chose for a conversation in the window is not undone by going on with it here.
+    if (o.parser.isSet(o.deny))
+        run.settings.approval = u"deny"_s;
+    else if (o.parser.isSet(o.ask))
+        run.settings.approval = u"ask"_s;
+    else if (o.parser.isSet(o.yes) || !o.parser.isSet(o.conversation))
+        run.settings.approval = u"allow"_s;
+    run.canAsk = ::isatty(STDIN_FILENO) == 1 && !run.json;
     run.settings.backend = o.parser.value(o.sandbox);
     run.settings.afterTurn = o.parser.value(o.afterTurn);
     const QString wrong = oneOf(run.settings.afterTurn, {u"pause"_s, u"keep"_s, u"delete"_s});
@@ -353,6 +360,7 @@ int runCommandLine(QCoreApplication &app, Console *console)
     options.superserveDataUrl = o.parser.value(o.superserveDataUrl);
     options.model = o.parser.value(o.model);
     options.demoScript = o.parser.value(o.demoScript);
+    options.endWhenAsked = command == "run"_L1 && !run.canAsk;
     options.environment = processEnvironment;
     useSystemKeychain(options);
     if ((command == "sandbox"_L1 && SandboxCommand::onlyLooks(words.first()))

@@ -75,9 +75,6 @@ RunCommand::~RunCommand() = default;
 
 void RunCommand::start()
 {
-    const bool canAsk = m_options.ask && ::isatty(STDIN_FILENO) && !m_options.json;
-    m_options.settings.approval =
-        m_options.ask ? (canAsk ? u"ask"_s : u"ask-and-end"_s) : m_options.settings.approval;
     if (m_options.choosesMachine && m_options.conversation.isEmpty()) {
         m_engine->defaults(this, [this](const ConversationSettings &defaults) {
             const QString &chosen = m_options.settings.backend;
@@ -189,7 +186,7 @@ void RunCommand::onEvents(const EventBatch &events)
 void RunCommand::question(const Event &event)
 {
     const Json payload = event.json();
-    if (payload[u"state"].toString() != "asked"_L1 || m_options.settings.approval != "ask"_L1)
+    if (payload[u"state"].toString() != "asked"_L1 || !m_options.canAsk)
         return;
     const QString callId = payload[u"callId"].toString();
     m_questions.append({callId, m_printer.callLine(callId)});

@@ -26,7 +26,7 @@ struct RunOptions {
         settings; ///< Members given on the command line; empty ones are left to the defaults.
     bool choosesMachine = false; ///< Members for a machine of the hosted service are among them.
     bool json = false;
-    bool ask = false; ///< Ask on the terminal; without one the turn ends as waiting.
+    bool canAsk = false; ///< Somebody is at the terminal; else a call that asks ends its turn as waiting.
 };
 
 /// `run`: one turn, events printed as they happen, then the exit code.

@@ -56,15 +56,19 @@ QString modelErrorTodo(const ApiError &error)
         return u"Check the base URL of this provider."_s;
     case ApiError::Category::Network:
         return u"Check the network, or that the local server runs, and send the message again."_s;
-    case ApiError::Category::InvalidRequest:
     case ApiError::Category::Permission:
-    case ApiError::Category::Conflict:
+        return u"Check what the key of this provider may be used for, or choose another model."_s;
     case ApiError::Category::Gone:
+        return u"The provider no longer has what was asked for; choose another model, or check the base URL."_s;
     case ApiError::Category::TooLarge:
+        return u"Send a shorter message, or start a new conversation from a summary."_s;
+    case ApiError::Category::Tls:
+        return u"Check the base URL of this provider and this computer's certificates."_s;
+    case ApiError::Category::InvalidRequest:
+    case ApiError::Category::Conflict:
     case ApiError::Category::Server:
     case ApiError::Category::Timeout:
     case ApiError::Category::Truncated:
-    case ApiError::Category::Tls:
     case ApiError::Category::Cancelled:
     case ApiError::Category::Local:
         break;
@@ -122,10 +126,10 @@ void AgentLoop::setState(State state)
 void AgentLoop::start()
 {
     setState(State::Recording);
-    m_journal->whenDurable(this, [this] { connectMachine(); });
+    m_journal->whenDurable(this, [this] { checkModel(); });
 }
 
-void AgentLoop::connectMachine()
+void AgentLoop::checkModel()
 {
     if (m_stopRequested) {
         endTurn(TurnEnd::Stopped);
@@ -138,6 +142,26 @@ void AgentLoop::connectMachine()
         m_model = *model;
     } else if (model.error().kind != ErrorKind::KeyMissing) {
         fail(TurnEnd::ModelError, model.error());
+        return;
+    }
+    if (!m_setup.modelProblem || !m_model) {
+        connectMachine();
+        return;
+    }
+    m_setup.modelProblem(this, [this](const std::optional<Error> &problem) {
+        if (m_state != State::Connecting)
+            return;
+        if (problem && !m_stopRequested)
+            fail(TurnEnd::ModelError, *problem);
+        else
+            connectMachine();
+    });
+}
+
+void AgentLoop::connectMachine()
+{
+    if (m_stopRequested) {
+        endTurn(TurnEnd::Stopped);
         return;
     }
     m_setup.sandboxClient(this, [this](const Result<SandboxClient *, Error> &client) {
@@ -288,6 +312,7 @@ void AgentLoop::think()
     request.conversation = m_setup.conversation;
     m_modelStep = new ModelStep(m_model.get(), m_journal, m_setup.turn, m_step, m_setup.retries, this);
     connect(m_modelStep, &ModelStep::finished, this, &AgentLoop::onAnswer);
+    m_modelStep->setWaitDivisor(m_setup.waitDivisor);
     m_modelStep->start(request);
 }
 

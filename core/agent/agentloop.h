@@ -55,6 +55,7 @@ struct TurnSetup {
     bool endWhenAsked =
         false; ///< Nobody can answer: a call that must be asked about ends the turn as waiting.
     bool retries = true;
+    int waitDivisor = 1; ///< For tests: waits between attempts last so much less.
     MachineSetup machine;
     /// Time in Waiting before the machine is paused; 0: never.
     std::chrono::milliseconds pauseWhileWaiting{20000};
@@ -63,6 +64,9 @@ struct TurnSetup {
     /// True once the service behind the client is known to have ended; sandboxClient then starts it again.
     std::function<bool(const SandboxClient *)> isSandboxLost;
     std::function<Result<std::shared_ptr<ModelClient>, Error>()> modelClient;
+    /// What is known against this model before anything is sent; replies once, on this or a later turn of the
+    /// event loop. May be empty.
+    std::function<void(QObject *context, std::function<void(const std::optional<Error> &)>)> modelProblem;
     std::function<std::optional<qint64>(const Usage &)> costNanos;
 };
 
@@ -82,7 +86,7 @@ struct ApprovalDecision {
 /// |------------|------------------------------------|---------------------------------------------------------------------|
 /// | Idle       | made                               | start → Recording                                                   |
 /// | Recording  | turn-start written                 | durable → Connecting                                                |
-/// | Connecting | sandbox asked for                  | ready → Thinking · failed → Settling(sandbox-error)                 |
+/// | Connecting | model and sandbox asked for        | ready → Thinking · failed → Settling(sandbox-error)                 |
 /// | Thinking   | model request (with its retries)   | answer with calls → Calling · answer → Draining · error → Settling  |
 /// | Calling    | calls judged; allowed ones run     | all ended → Draining · a call waits and none runs → Waiting         |
 /// | Waiting    | only unanswered calls are left     | decide → Calling (after Waking if the machine was paused)           |
@@ -146,6 +150,7 @@ Q_SIGNALS:
 
 private:
     void setState(State state);
+    void checkModel();
     void connectMachine();
     void think();
     void onAnswer(const ModelStepEnd &answer);

@@ -21,6 +21,8 @@ constexpr qsizetype LargestArgs = 8 * 1024 * 1024;
 // A longer wait is the person's to decide on: the turn ends and says when to come back, instead of holding a
 // machine and looking as if it hung.
 constexpr qint64 LongestWaitMs = 60'000;
+// A service that refuses more than this of a request is not one that only lacks a parameter.
+constexpr int MostParameterRepeats = 3;
 
 } // namespace
 
@@ -136,7 +138,7 @@ void ModelStep::onEvent(const StreamEvent &event)
         Q_EMIT finished(m_end);
         break;
     case StreamEvent::Type::Error:
-        onError(event.error);
+        onError(event.error, event.name);
         break;
     case StreamEvent::Type::Start:
     case StreamEvent::Type::ThinkingEnd:
@@ -149,13 +151,17 @@ void ModelStep::onEvent(const StreamEvent &event)
     }
 }
 
-void ModelStep::onError(const ApiError &error)
+void ModelStep::onError(const ApiError &error, const QString &refusedParameter)
 {
     m_stream->disconnect(this);
     m_stream->deleteLater();
-    const qint64 wait = Backoff::waitMs(error, m_attempt);
-    const bool mayRepeat = m_retries && error.retryable && m_attempt < Backoff::attemptsFor(error)
-        && wait <= LongestWaitMs && (!m_anyOutput || m_partialRepeats == 0);
+    const bool isAdapted =
+        m_retries && !refusedParameter.isEmpty() && !m_anyOutput && m_parameterRepeats < MostParameterRepeats;
+    const int failures = m_attempt - m_parameterRepeats;
+    const qint64 wait = isAdapted ? 0 : Backoff::waitMs(error, failures);
+    const bool isWorthIt = error.retryable && failures < Backoff::attemptsFor(error) && wait <= LongestWaitMs
+        && (!m_anyOutput || m_partialRepeats == 0);
+    const bool mayRepeat = isAdapted || (m_retries && isWorthIt);
     if (m_anyOutput || !m_end.calls.isEmpty()) {
         // Calls that were proposed before the break never run; each still needs its end.
         for (const ProposedCall &call : std::as_const(m_end.calls)) {
@@ -190,17 +196,25 @@ void ModelStep::onError(const ApiError &error)
         Q_EMIT finished(m_end);
         return;
     }
-    m_journal->append(EventKind::Retry,
-                      JsonBuilder()
-                          .add("turn"_L1, m_turn)
-                          .add("step"_L1, m_step)
-                          .add("what"_L1, "model"_L1)
-                          .add("attempt"_L1, m_attempt + 1)
-                          .add("waitMs"_L1, wait)
-                          .add("reason"_L1, error.message)
-                          .add("category"_L1, categoryName(error.category))
-                          .take());
-    m_wait.start(std::chrono::milliseconds(wait));
+    JsonBuilder retry;
+    retry.add("turn"_L1, m_turn)
+        .add("step"_L1, m_step)
+        .add("what"_L1, "model"_L1)
+        .add("attempt"_L1, m_attempt + 1)
+        .add("waitMs"_L1, wait);
+    if (isAdapted) {
+        ++m_parameterRepeats;
+        retry
+            .add("reason"_L1,
+                 QString(u"without "_s + refusedParameter + u", which the service refused: "_s
+                         + error.message))
+            .add("without"_L1, refusedParameter);
+    } else {
+        retry.add("reason"_L1, error.message);
+    }
+    retry.add("category"_L1, categoryName(error.category));
+    m_journal->append(EventKind::Retry, retry.take());
+    m_wait.start(std::chrono::milliseconds(wait / m_waitDivisor));
 }
 
 } // namespace Pilothouse

@@ -41,13 +41,17 @@ struct ModelStepEnd {
 
 /// One model request with its retries: writes step-start, deltas, tool-call, retry and step-abandoned events.
 /// A failed attempt is repeated while nothing was shown, and at most once after partial output, which is
-/// withdrawn; calls of an unfinished answer are never run, so repeating is safe.
+/// withdrawn; calls of an unfinished answer are never run, so repeating is safe. A parameter that the service
+/// refused and that the client leaves out from then on is worth one more request at once, which does not
+/// count as an attempt after a failure.
 class ModelStep : public QObject {
     Q_OBJECT
 public:
     ModelStep(ModelClient *client, Journal *journal, int turn, int step, bool retries, QObject *parent);
 
     void start(const ModelRequest &request);
+    /// For tests: the waits between attempts last so much less than what is told of them.
+    void setWaitDivisor(int divisor) { m_waitDivisor = divisor; }
     void abort(); ///< Closes the stream or cancels the wait; quiet, finished() does not follow.
     [[nodiscard]] bool isWaiting() const { return m_wait.isActive(); }
     [[nodiscard]] const QString &textSoFar() const { return m_end.text; }
@@ -59,7 +63,7 @@ Q_SIGNALS:
 private:
     void attempt();
     void onEvent(const StreamEvent &event);
-    void onError(const ApiError &error);
+    void onError(const ApiError &error, const QString &refusedParameter);
     void resetAttempt();
 
     ModelClient *m_client;
@@ -69,6 +73,8 @@ private:
     bool m_retries;
     int m_attempt = 0;
     int m_partialRepeats = 0;
+    int m_parameterRepeats = 0;
+    int m_waitDivisor = 1;
     bool m_anyOutput = false;
     bool m_done = false;
     qint64 m_startedMs = 0;

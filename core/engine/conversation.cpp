@@ -123,10 +123,9 @@ void Conversation::startTurn(const QStringList &messageIds)
             setup.maxSteps = (*client)->ownMaxSteps().value_or(setup.maxSteps);
     }
     setup.afterTurn = afterTurnFromName(settings.afterTurn, AfterTurn::Pause);
-    const bool cannotAsk = settings.approval == "ask-and-end"_L1;
+    const bool cannotAsk = settings.approval == "ask-and-end"_L1 || m_services.options->endWhenAsked;
     setup.policy =
-        Policy(cannotAsk ? ApprovalMode::Ask : approvalModeFromName(settings.approval, ApprovalMode::Ask),
-               m_services.options->askAsScripted);
+        Policy(approvalModeFromName(settings.approval, ApprovalMode::Ask), m_services.options->askAsScripted);
     setup.endWhenAsked = cannotAsk;
     setup.retries = m_services.options->retries;
     setup.pauseWhileWaiting = m_services.options->pauseWhileWaiting;
@@ -165,6 +164,11 @@ void Conversation::startTurn(const QStringList &messageIds)
         }
         return client;
     };
+    if (!settings.tools.isEmpty()) {
+        setup.modelProblem = [this, name](QObject *context, auto reply) {
+            m_services.catalog->checkTools(name, context, std::move(reply));
+        };
+    }
     setup.costNanos = [this, name](const Usage &usage) { return m_services.catalog->costNanos(name, usage); };
 
     Json ids = Json::array();

@@ -403,6 +403,28 @@ void Engine::testService(const QString &id, QObject *context, Reply<ServiceTest>
     });
 }
 
+void Engine::checkModel(const QString &model, QObject *context, Reply<Done> reply)
+{
+    later([this, model, answer = guarded<Done>(context, std::move(reply))] {
+        const Result<ModelName, Error> name = ModelName::parse(model);
+        if (!name) {
+            answer(fail(name.error()));
+            return;
+        }
+        if (const auto client = m_core->catalog()->client(*name);
+            !client && client.error().kind != ErrorKind::KeyMissing) {
+            answer(fail(client.error()));
+            return;
+        }
+        m_core->catalog()->checkTools(*name, m_core, [answer](const std::optional<Error> &problem) {
+            if (problem)
+                answer(fail(*problem));
+            else
+                answer(Done());
+        });
+    });
+}
+
 void Engine::enterKey(const QString &service, const QString &variable, const Secret &key,
                       KeyRing::Place place, QObject *context, Reply<Done> reply)
 {

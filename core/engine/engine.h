@@ -117,6 +117,10 @@ public:
     void services(QObject *context, std::function<void(const QList<ServiceInfo> &)> reply);
     /// One request to the service `id` that costs nothing.
     void testService(const QString &id, QObject *context, Reply<ServiceTest> reply);
+    /// Done when an agent can work with "provider/model" as far as can be known before the first message: its
+    /// name is known, and its service does not say that it cannot use tools. A key that is missing is no
+    /// error here. Costs nothing; takes at most a few seconds.
+    void checkModel(const QString &model, QObject *context, Reply<Done> reply);
     /// A key of a service in place of the environment variable `variable` (empty: its first): into use at
     /// once, and kept in the keychain if `place` says so. The error says what of that was not done.
     void enterKey(const QString &service, const QString &variable, const Secret &key, KeyRing::Place place,

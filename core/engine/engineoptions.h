@@ -29,6 +29,7 @@ struct EngineOptions {
     QString model; ///< --model; empty: by environment, key, default.
     QString demoScript; ///< --demo-script: a scenario file for demo models, which are then the default.
     bool askAsScripted = false; ///< Honour a scenario's own "ask" marks (the window does).
+    bool endWhenAsked = false; ///< Nobody can answer: a call that is asked about ends its turn "waiting".
     bool retries = true; ///< Model retries.
     std::optional<qint64> sandboxTimeoutSeconds = 3600; ///< Backstop of create: active time per session.
     std::optional<qint64> sandboxAutoDeleteSeconds = 2592000; ///< Backstop of create: paused time, 30 days.

@@ -37,6 +37,7 @@ QList<StreamEvent> AnswerReader::feed(QByteArrayView bytes)
             failProtocol(u"the answer is larger than 16 MiB"_s, out);
         return out;
     }
+    m_hasBytes = m_hasBytes || !bytes.isEmpty();
     const QList<SseEvent> events = m_parser.feed(bytes);
     for (const SseEvent &event : events)
         onSseEvent(event, out);
@@ -71,6 +72,7 @@ void AnswerReader::onSseEvent(const SseEvent &event, QList<StreamEvent> &out)
 {
     if (m_isFinished)
         return;
+    m_hasEvent = true;
     if (event.data.trimmed() == "[DONE]") {
         onDoneMarker(out);
         return;
@@ -99,6 +101,12 @@ void AnswerReader::finishStream(QList<StreamEvent> &out)
         return;
     if (m_fold.hasEnd()) {
         stop(out);
+        return;
+    }
+    // Tolerated as long as events come; without any it says what this really is.
+    const QByteArray type = m_head.contentType.toLower();
+    if (m_hasBytes && !m_hasEvent && !type.isEmpty() && !type.startsWith("text/event-stream")) {
+        failProtocol(u"it is of the type %1"_s.arg(QString::fromLatin1(m_head.contentType.left(80))), out);
         return;
     }
     ApiError error;

@@ -57,6 +57,8 @@ private:
     Form m_form = Form::EventStream;
     SseParser m_parser;
     QByteArray m_body;
+    bool m_hasBytes = false;
+    bool m_hasEvent = false;
     bool m_isFinished = false;
 };
 

@@ -13,6 +13,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+const auto CacheParameter = u"cache_control"_s;
+const auto ToolChoiceParameter = u"tool_choice"_s;
 constexpr char CacheMarker[] = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
 // `object` is the text of a JSON object with at least one member.
@@ -38,6 +40,7 @@ QByteArray toolJson(const ToolSpec &tool)
 
 Result<QByteArray, QString> AnthropicRequest::body(const ModelRequest &request) const
 {
+    const bool isMarking = hasCacheMarkers && !without.contains(CacheParameter);
     AnthropicHistory history(provider, request.model);
     for (const HistoryItem &item : request.history)
         history.add(item);
@@ -51,7 +54,7 @@ Result<QByteArray, QString> AnthropicRequest::body(const ModelRequest &request) 
     if (!request.instructions.isEmpty()) {
         QByteArray block =
             JsonBuilder().add("type"_L1, "text"_L1).add("text"_L1, request.instructions).take();
-        body.raw("system"_L1, QByteArray('[' + (hasCacheMarkers ? marked(block) : block) + ']'));
+        body.raw("system"_L1, QByteArray('[' + (isMarking ? marked(block) : block) + ']'));
     }
 
     qsizetype unmarkedUsers = -2; // Users before the two newest ones, which get a marker each.
@@ -66,7 +69,7 @@ Result<QByteArray, QString> AnthropicRequest::body(const ModelRequest &request) 
             list += message.raw;
             continue;
         }
-        const bool isMarked = hasCacheMarkers && user++ >= unmarkedUsers;
+        const bool isMarked = isMarking && user++ >= unmarkedUsers;
         list += "{\"role\":\"user\",\"content\":[";
         for (qsizetype i = 0; i < message.blocks.size(); ++i) {
             if (i > 0)
@@ -85,16 +88,19 @@ Result<QByteArray, QString> AnthropicRequest::body(const ModelRequest &request) 
             if (i > 0)
                 tools += ',';
             const QByteArray tool = toolJson(request.tools[i]);
-            tools += hasCacheMarkers && i == request.tools.size() - 1 ? marked(tool) : tool;
+            tools += isMarking && i == request.tools.size() - 1 ? marked(tool) : tool;
         }
         tools += ']';
         body.raw("tools"_L1, tools);
-        body.raw("tool_choice"_L1, R"({"type":"auto"})");
+        if (!without.contains(ToolChoiceParameter))
+            body.raw("tool_choice"_L1, R"({"type":"auto"})");
     }
     body.add("stream"_L1, true);
 
     return checkedModelRequest(body.take());
 }
+
+QStringList AnthropicRequest::optional() { return {CacheParameter, ToolChoiceParameter}; }
 
 QUrl AnthropicRequest::messagesUrl(const QUrl &base) { return modelUrl(base, u"/messages"_s, true); }
 

@@ -7,7 +7,9 @@
 #include "util/result.h"
 
 #include <QByteArray>
+#include <QSet>
 #include <QString>
+#include <QStringList>
 #include <QUrl>
 
 namespace Pilothouse {
@@ -20,6 +22,7 @@ struct AnthropicRequest {
     /// messages. Markers are no part of history. Only for the vendor itself; other servers need not know
     /// them.
     bool hasCacheMarkers = false;
+    QSet<QString> without; ///< Of optional(): what the service refused.
 
     /// The body, byte for byte the same for the same input; a later request of a conversation extends an
     /// earlier one, but for markers. What is wrong with the request is the error text: no message, or too
@@ -33,6 +36,8 @@ struct AnthropicRequest {
     /// Results whose call is gone become text.
     [[nodiscard]] Result<QByteArray, QString> body(const ModelRequest &request) const;
 
+    /// Parameters that a request can do without, should a service refuse them.
+    [[nodiscard]] static QStringList optional();
     /// `base` with or without /v1 and slashes at its end, as the vendor's own library and its gateways want
     /// it.
     [[nodiscard]] static QUrl messagesUrl(const QUrl &base);

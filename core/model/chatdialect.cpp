@@ -15,14 +15,15 @@ namespace {
 
 constexpr auto Max = "max_tokens"_L1;
 
-// id, host, port, key, limit, stream_options, tool_choice, prompt_cache_key, reasoning returned, ids
+// id, host, port, key, limit, stream_options, tool_choice, prompt_cache_key, reasoning returned, ids, tells
+// of tools
 constexpr std::array<ChatDialect, 11> Dialects{{
     {"generic"_L1, {}, 0, true, Max, true, true, false, true, CallIdForm::Chat},
-    {"ollama"_L1, {}, 11434, false, Max, true, false, false, true, CallIdForm::Chat},
+    {"ollama"_L1, {}, 11434, false, Max, true, false, false, true, CallIdForm::Chat, true},
     {"llamacpp"_L1, {}, 8080, false, Max, true, true, false, true, CallIdForm::Chat},
     {"vllm"_L1, {}, 8000, false, Max, true, true, false, true, CallIdForm::Chat},
     {"lmstudio"_L1, {}, 1234, false, Max, true, false, false, true, CallIdForm::Chat},
-    {"openrouter"_L1, "openrouter.ai"_L1, 0, true, Max, true, true, false, true, CallIdForm::Chat},
+    {"openrouter"_L1, "openrouter.ai"_L1, 0, true, Max, true, true, false, true, CallIdForm::Chat, true},
     {"deepseek"_L1, "api.deepseek.com"_L1, 0, true, Max, true, true, false, true, CallIdForm::Chat},
     {"mistral"_L1, "api.mistral.ai"_L1, 0, true, Max, false, true, false, true,
      CallIdForm::NineAlphanumerics},

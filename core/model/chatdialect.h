@@ -24,6 +24,7 @@ struct ChatDialect {
     /// has not.
     bool returnsReasoning = true;
     CallIdForm idForm = CallIdForm::Chat;
+    bool tellsTools = false; ///< Says of each model whether it can call tools, when asked for it.
 
     /// By id, else by the host of `base`, else by its port on loopback, else the common form.
     [[nodiscard]] static const ChatDialect &find(const QString &id, const QUrl &base);

@@ -12,6 +12,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr auto OldLimit = "max_tokens"_L1;
+constexpr auto NewLimit = "max_completion_tokens"_L1;
+
 QByteArray functionToolJson(const ToolSpec &tool)
 {
     const QByteArray function = JsonBuilder()
@@ -26,7 +29,11 @@ QByteArray functionToolJson(const ToolSpec &tool)
 
 Result<QByteArray, QString> ChatRequest::body(const ModelRequest &request) const
 {
-    ChatHistory history(provider, request.model, dialect);
+    const auto takes = [this](const QString &parameter) { return !without.contains(parameter); };
+    ChatDialect form = dialect;
+    form.returnsReasoning = dialect.returnsReasoning && takes(u"reasoning_content"_s) && takes(u"reasoning"_s)
+        && takes(u"reasoning_details"_s);
+    ChatHistory history(provider, request.model, form);
     for (const HistoryItem &item : request.history)
         history.add(item);
     QList<QByteArray> messages = history.messages();
@@ -44,17 +51,31 @@ Result<QByteArray, QString> ChatRequest::body(const ModelRequest &request) const
         for (const ToolSpec &tool : request.tools)
             tools.append(functionToolJson(tool));
         body.raw("tools"_L1, joinedArray(tools));
-        if (dialect.takesToolChoice)
+        if (dialect.takesToolChoice && takes(u"tool_choice"_s))
             body.add("tool_choice"_L1, "auto"_L1);
     }
-    if (request.maxTokens > 0)
-        body.add(dialect.maxTokens, request.maxTokens);
-    if (dialect.takesCacheKey && !request.conversation.isEmpty())
+    if (request.maxTokens > 0) {
+        // Each of the two names is the only one that some servers know.
+        for (const QLatin1StringView name :
+             {dialect.maxTokens, dialect.maxTokens == OldLimit ? NewLimit : OldLimit}) {
+            if (!takes(QString(name)))
+                continue;
+            body.add(name, request.maxTokens);
+            break;
+        }
+    }
+    if (dialect.takesCacheKey && !request.conversation.isEmpty() && takes(u"prompt_cache_key"_s))
         body.add("prompt_cache_key"_L1, request.conversation);
     body.add("stream"_L1, true);
-    if (dialect.takesStreamOptions)
+    if (dialect.takesStreamOptions && takes(u"stream_options"_s))
         body.raw("stream_options"_L1, R"({"include_usage":true})");
     return checkedModelRequest(body.take());
+}
+
+QStringList ChatRequest::optional()
+{
+    return {u"stream_options"_s,    u"tool_choice"_s, u"max_tokens"_s,        u"max_completion_tokens"_s,
+            u"reasoning_content"_s, u"reasoning"_s,   u"reasoning_details"_s, u"prompt_cache_key"_s};
 }
 
 QUrl ChatRequest::completionsUrl(const QUrl &base)

@@ -8,7 +8,9 @@
 #include "util/result.h"
 
 #include <QByteArray>
+#include <QSet>
 #include <QString>
+#include <QStringList>
 #include <QUrl>
 
 namespace Pilothouse {
@@ -17,6 +19,7 @@ namespace Pilothouse {
 struct ChatRequest {
     QString provider; ///< Answers of the same provider and model go back untouched.
     const ChatDialect &dialect;
+    QSet<QString> without = {}; ///< Of optional(): what the service refused.
 
     /// The body, byte for byte the same for the same input; a later request of a conversation extends an
     /// earlier one up to the end of `messages`. What is wrong with the request is the error text.
@@ -28,6 +31,8 @@ struct ChatRequest {
     /// left out.
     [[nodiscard]] Result<QByteArray, QString> body(const ModelRequest &request) const;
 
+    /// Parameters that a request can do without, should a service refuse them.
+    [[nodiscard]] static QStringList optional();
     /// `base` with or without a slash, or already the full path.
     [[nodiscard]] static QUrl completionsUrl(const QUrl &base);
 };

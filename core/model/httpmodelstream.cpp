@@ -3,6 +3,7 @@
 
 #include "model/httpmodelstream.h"
 
+#include "model/refusedparameters.h"
 #include "net/httpjob.h"
 
 #include <QDateTime>
@@ -70,6 +71,9 @@ void HttpModelStream::onHeaders()
         head.requestId = m_job->header("x-request-id");
     head.nowUtcMs = QDateTime::currentMSecsSinceEpoch();
     m_reader->begin(head);
+    // The reason stands at the start of an error's body; one that never ends must not hold up the person.
+    if (head.status < 200 || head.status > 299)
+        m_linger.start();
 }
 
 void HttpModelStream::onBody(const QByteArray &bytes)
@@ -84,14 +88,20 @@ void HttpModelStream::onBody(const QByteArray &bytes)
 
 void HttpModelStream::onLingered()
 {
+    QList<StreamEvent> events;
+    const int status = m_job ? m_job->status() : 0;
+    if (status != 0 && (status < 200 || status > 299))
+        events = m_reader->feed(m_key.redact(m_job->errorBody()));
     release();
-    give(m_reader->finish());
+    events += m_reader->finish();
+    give(std::move(events));
 }
 
 void HttpModelStream::onFinished()
 {
     const bool hasHead = m_job->status() != 0;
-    const bool isSuccess = m_job->status() >= 200 && m_job->status() < 300;
+    const int status = m_job->status();
+    const bool isSuccess = status >= 200 && status < 300;
     const std::optional<ApiError> failure = m_job->error();
     const QByteArray errorBody = m_job->errorBody();
     const ApiError lost = failure ? connectionError() : ApiError();
@@ -102,6 +112,8 @@ void HttpModelStream::onFinished()
         if (!isSuccess)
             events = m_reader->feed(errorBody);
         events += m_reader->finish();
+        if ((status == 400 || status == 422) && !events.isEmpty())
+            events.last().name = refusedParameter(errorBody);
     }
     // What the reader makes of an error body is better than the status alone. Of a stream that broke it can
     // only say that the end is missing; the connection knows why.
@@ -118,6 +130,22 @@ void HttpModelStream::onFinished()
         events.append(event);
     }
     give(std::move(events));
+}
+
+QString HttpModelStream::refusedParameter(const QByteArray &errorBody)
+{
+    if (!m_optional.refused)
+        return {};
+    const QSet<QString> known = m_optional.refused->at(m_optional.place);
+    QStringList sent;
+    for (const QString &name : std::as_const(m_optional.names)) {
+        if (!known.contains(name) && m_optional.body.contains(QByteArray('"' + name.toLatin1() + "\":")))
+            sent.append(name);
+    }
+    const QString name = RefusedParameters::named(errorBody, sent);
+    if (!name.isEmpty())
+        m_optional.refused->add(m_optional.place, name);
+    return name;
 }
 
 // A model request has no effect that must not be repeated, so an unknown outcome only means that it may be

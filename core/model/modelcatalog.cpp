@@ -6,8 +6,11 @@
 #include "model/anthropicclient.h"
 #include "model/anthropicrequest.h"
 #include "model/chatclient.h"
+#include "model/chatdialect.h"
+#include "model/modellistjob.h"
 #include "model/modelresources.h"
 #include "model/providerregistry.h"
+#include "model/refusedparameters.h"
 #include "model/responsesclient.h"
 #include "model/scenariofile.h"
 #include "model/scriptedclient.h"
@@ -16,6 +19,7 @@
 #include <QDateTime>
 #include <QFileInfo>
 #include <QRegularExpression>
+#include <QSet>
 
 namespace Pilothouse {
 
@@ -29,6 +33,8 @@ constexpr QLatin1StringView ResponsesProtocol = "openai-responses"_L1;
 constexpr QLatin1StringView ChatProtocol = "openai-chat"_L1;
 // A limit as high as the whole context window, as some providers list it, would leave no room for the prompt.
 constexpr int HighestMaxTokens = 128'000;
+// A turn waits for it; without an answer it begins all the same.
+constexpr std::chrono::milliseconds LongestLook{5000};
 
 Error makeError(ErrorKind kind, const QString &message, const QString &todo)
 {
@@ -126,6 +132,8 @@ public:
     QString demoScript;
     ProviderRegistry registry = ProviderRegistry::shipped(); // With those of a person's own.
     ProviderInfo demo;
+    std::shared_ptr<RefusedParameters> refused = std::make_shared<RefusedParameters>();
+    QSet<QString> withTools; ///< By refusalPlace(): models that can call tools by their service's own word.
     QHash<QString, Script> scripts; ///< By path; kept because clients count the faults they have played.
     QHash<QString, std::shared_ptr<ScriptedClient>> addedScripts; ///< By name.
 };
@@ -193,6 +201,7 @@ Result<ModelEndpoint, Error> ModelCatalog::endpoint(const ProviderInfo &info) co
     endpoint.provider = info.id;
     endpoint.baseUrl = *base;
     endpoint.key = keyOf(info);
+    endpoint.refused = d->refused;
     if (endpoint.key.isEmpty() && info.needsKey) {
         return fail(makeError(
             ErrorKind::KeyMissing, u"There is no key for %1 at the address in use."_s.arg(info.name),
@@ -257,6 +266,40 @@ Result<std::shared_ptr<ModelClient>, Error> ModelCatalog::Private::scripted(cons
 void ModelCatalog::addScenario(const Scenario &scenario)
 {
     d->addedScripts.insert(scenario.name, std::make_shared<ScriptedClient>(scenario));
+}
+
+void ModelCatalog::checkTools(const ModelName &name, QObject *context,
+                              std::function<void(const std::optional<Error> &)> reply)
+{
+    const ProviderInfo *info = provider(name.provider);
+    const bool isChat = info && info->protocol == ChatProtocol;
+    const Result<ModelEndpoint, Error> where =
+        isChat ? endpoint(*info) : Result<ModelEndpoint, Error>(fail(Error()));
+    const QString place = where ? refusalPlace(where->baseUrl, name.model) : QString();
+    if (!where || !ChatDialect::find(info->id, where->baseUrl).tellsTools || d->withTools.contains(place)) {
+        reply({});
+        return;
+    }
+    ModelListJob *job =
+        ModelListJob::describe(d->network, info->protocol, *where, name.model, context, LongestLook);
+    QObject::connect(job, &ModelListJob::finished, context,
+                     [this, job, name, place, reply = std::move(reply), shown = info->name] {
+                         const auto can =
+                             job->models().isEmpty() ? std::nullopt : job->models().first().tools;
+                         if (job->error() || !can) {
+                             reply({}); // The request itself will tell what is wrong, if anything is.
+                         } else if (*can) {
+                             d->withTools.insert(place);
+                             reply({});
+                         } else {
+                             reply(Error{ErrorKind::Model,
+                                         u"The model %1 cannot use tools, says %2; an agent can do nothing "
+                                         "with it."_s.arg(cleanErrorText(name.model).left(80), shown),
+                                         u"Nothing was sent to it."_s,
+                                         u"Choose a model that can use tools, or a conversation without "
+                                         "tools."_s});
+                         }
+                     });
 }
 
 std::optional<qint64> ModelCatalog::costNanos(const ModelName &name, const Usage &usage) const

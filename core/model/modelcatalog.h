@@ -9,10 +9,12 @@
 #include "util/result.h"
 #include "util/secret.h"
 
+#include <QObject>
 #include <QUrl>
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace Pilothouse {
 
@@ -67,6 +69,12 @@ public:
     /// A client for `name`, or why there is none: unknown provider, no key or base URL (naming the variable),
     /// broken scenario file (naming file, place and problem).
     [[nodiscard]] Result<std::shared_ptr<ModelClient>, Error> client(const ModelName &name);
+    /// Why an agent cannot work with `name`, as far as its service tells beforehand: Ollama and OpenRouter
+    /// are asked, bounded in time and without cost, whether it can call tools. Nothing is known, or could be
+    /// learned: no problem. Replies once, on this or a later turn of the event loop, unless `context` is
+    /// destroyed first.
+    void checkTools(const ModelName &name, QObject *context,
+                    std::function<void(const std::optional<Error> &)> reply);
     /// Nano-dollars of one request, empty when a price or a needed count is not known. demo models cost 0.
     [[nodiscard]] std::optional<qint64> costNanos(const ModelName &name, const Usage &usage) const;
     /// First of the defaults whose key is known, else demo/tour.

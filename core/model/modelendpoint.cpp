@@ -56,9 +56,12 @@ Result<QByteArray, QString> checkedModelRequest(QByteArray json)
     return json;
 }
 
+QString refusalPlace(const QUrl &url, const QString &model) { return url.toString() + u' ' + model; }
+
 ModelStream *startModelRequest(NetworkAccess *network, const ModelEndpoint &endpoint,
                                std::unique_ptr<StreamReader> reader, RequestSpec spec,
-                               const Result<QByteArray, QString> &body, QObject *parent)
+                               const Result<QByteArray, QString> &body, const QStringList &optional,
+                               const QString &place, QObject *parent)
 {
     auto *stream = new HttpModelStream(std::move(reader), endpoint.key, parent);
     if (!body) {
@@ -68,6 +71,10 @@ ModelStream *startModelRequest(NetworkAccess *network, const ModelEndpoint &endp
         stream->refuse(error);
         return stream;
     }
+    if (endpoint.timing.linger)
+        stream->setLinger(*endpoint.timing.linger);
+    if (endpoint.refused)
+        stream->setOptional({optional, *body, place, endpoint.refused});
     const bool isLocal = NetworkAccess::isLoopback(endpoint.baseUrl);
     spec.method = "POST";
     spec.headers.append(qMakePair(QByteArray("Accept"), QByteArray("text/event-stream")));
@@ -75,8 +82,8 @@ ModelStream *startModelRequest(NetworkAccess *network, const ModelEndpoint &endp
     spec.repeatable = false; // Qt would send it twice by itself when the connection closes without an answer.
     spec.stream = true;
     spec.maxBytes = LargestAnswer;
-    spec.firstByteTimeout = isLocal ? LocalFirstByte : HostedFirstByte;
-    spec.idleTimeout = isLocal ? LocalFirstByte : HostedIdle;
+    spec.firstByteTimeout = endpoint.timing.firstByte.value_or(isLocal ? LocalFirstByte : HostedFirstByte);
+    spec.idleTimeout = endpoint.timing.idle.value_or(isLocal ? LocalFirstByte : HostedIdle);
     stream->follow(network->start(spec, Lane::Stream, stream));
     return stream;
 }

@@ -7,13 +7,23 @@
 #include "net/requestspec.h"
 #include "util/result.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace Pilothouse {
 
 class NetworkAccess;
+class RefusedParameters;
 class StreamReader;
+
+/// How long a service may be silent. Empty: as long as a hosted or a local model may need.
+struct ModelTiming {
+    std::optional<std::chrono::milliseconds> firstByte;
+    std::optional<std::chrono::milliseconds> idle; ///< Between two pieces of an answer.
+    std::optional<std::chrono::milliseconds> linger; ///< See HttpModelStream::Linger.
+};
 
 /// Where a client asks, and with what.
 struct ModelEndpoint {
@@ -21,6 +31,9 @@ struct ModelEndpoint {
     QUrl baseUrl; ///< With or without /v1. Only to it does `key` go.
     Secret key; ///< Empty: none is sent.
     std::function<int(const QString &model)> maxTokens; ///< Output limit of a model; may be empty.
+    ModelTiming timing;
+    std::shared_ptr<RefusedParameters>
+        refused; ///< What the clients of all turns learn. Null: one of its own.
 };
 
 /// The service refuses larger requests before it reads them; refused here with a better sentence.
@@ -42,9 +55,15 @@ constexpr qsizetype LargestModelRequest = 32 * 1024 * 1024;
 
 /// The network part that all protocols share: posts `body` once, never follows a redirect, waits as long as a
 /// hosted or a local model may need. `body` without a value ends the stream in that error and sends nothing.
-/// `spec` gives address and headers.
+/// `spec` gives address and headers, `optional` the parameters that an answer need not have: one that the
+/// service refuses is remembered for `place`, and its name stands in the error event.
 [[nodiscard]] ModelStream *startModelRequest(NetworkAccess *network, const ModelEndpoint &endpoint,
                                              std::unique_ptr<StreamReader> reader, RequestSpec spec,
-                                             const Result<QByteArray, QString> &body, QObject *parent);
+                                             const Result<QByteArray, QString> &body,
+                                             const QStringList &optional, const QString &place,
+                                             QObject *parent);
+
+/// Under which a service's refusals are remembered.
+[[nodiscard]] QString refusalPlace(const QUrl &url, const QString &model);
 
 } // namespace Pilothouse

@@ -7,7 +7,9 @@
 #include "util/result.h"
 
 #include <QByteArray>
+#include <QSet>
 #include <QString>
+#include <QStringList>
 #include <QUrl>
 
 namespace Pilothouse {
@@ -17,6 +19,7 @@ namespace Pilothouse {
 struct ResponsesRequest {
     QString provider; ///< Answers of the same provider and model go back untouched.
     bool isVendor = false; ///< Send also what only the vendor knows: the key of the prompt cache.
+    QSet<QString> without; ///< Of optional(): what the service refused.
 
     /// The body, byte for byte the same for the same input; a later request of a conversation extends an
     /// earlier one up to the end of `input`. What is wrong with the request is the error text.
@@ -27,6 +30,8 @@ struct ResponsesRequest {
     /// become a user message. No sampling parameters: reasoning models refuse them.
     [[nodiscard]] Result<QByteArray, QString> body(const ModelRequest &request) const;
 
+    /// Parameters that a request can do without, should a service refuse them.
+    [[nodiscard]] static QStringList optional();
     [[nodiscard]] static QUrl responsesUrl(const QUrl &base); ///< `base` with or without a slash at its end.
 };
 

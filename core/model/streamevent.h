@@ -47,7 +47,8 @@ struct StreamEvent {
         UnknownPart, ///< name = kind; kept for replay only
         Usage, ///< usage
         Stop, ///< reason, rawReason, json = detail, replay, replayWithoutCalls
-        Error, ///< error
+        /// error; name = an optional parameter that the service refused: the next request goes without it.
+        Error,
     };
 
     Type type = Type::Start;

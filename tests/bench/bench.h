@@ -27,6 +27,7 @@ struct Figure {
 [[nodiscard]] QList<Figure> measureLoop(); ///< Overhead of the agent loop per step, and memory.
 [[nodiscard]] QList<Figure> measureLatency(); ///< From a server's write to the hand-over of the event.
 [[nodiscard]] QList<Figure> measureSse(); ///< Reading event streams.
+[[nodiscard]] QList<Figure> measureStreams(); ///< Control calls while 50 models write.
 
 [[nodiscard]] QList<Figure> measureTranscript(); ///< Opening, streaming into and scrolling a long
                                                  ///< conversation.

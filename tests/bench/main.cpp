@@ -14,5 +14,8 @@ int main(int argc, char *argv[])
     QCoreApplication::setApplicationName(u"pilothouse"_s);
     // The loop comes first: its memory figure is the peak of this process.
     return runGroups(QCoreApplication::arguments().mid(1),
-                     {{u"loop"_s, measureLoop}, {u"latency"_s, measureLatency}, {u"sse"_s, measureSse}});
+                     {{u"loop"_s, measureLoop},
+                      {u"latency"_s, measureLatency},
+                      {u"sse"_s, measureSse},
+                      {u"streams"_s, measureStreams}});
 }

@@ -51,6 +51,8 @@ bool ModelServer::hasKey(const LoopbackRequest &request) const
 
 void ModelServer::answer(const LoopbackRequest &request, LoopbackConnection *connection)
 {
+    if (m_other && m_other(request, connection))
+        return;
     const Result<Json, JsonError> parsed = parseJson(request.body);
     const Json body = parsed.value_or(Json());
     m_requests.append(body);

@@ -28,6 +28,9 @@ public:
     [[nodiscard]] QUrl baseUrl() const; ///< For ANTHROPIC_BASE_URL and the like; without /v1.
     void enqueue(const ModelReply &reply); ///< For the next request that has none yet.
     void setHandler(Handler handler); ///< For requests that find the queue empty.
+    /// For requests that are none to the model, such as for lists; false: not one of those.
+    using Other = std::function<bool(const LoopbackRequest &, LoopbackConnection *)>;
+    void setOther(Other other) { m_other = std::move(other); }
     void setKeyNeeded(bool isNeeded) { m_isKeyNeeded = isNeeded; } ///< Chat only: local servers need none.
 
     [[nodiscard]] const QList<Json> &requests() const { return m_requests; }
@@ -48,6 +51,7 @@ private:
     LoopbackServer m_server;
     QList<ModelReply> m_queue;
     Handler m_handler;
+    Other m_other;
     QList<Json> m_requests;
     QList<QByteArray> m_bodies;
     QStringList m_complaints;

@@ -10,15 +10,17 @@ namespace Pilothouse::Tests {
 
 using namespace Qt::StringLiterals;
 
-EngineFixture::EngineFixture()
+EngineFixture::EngineFixture(ModelProtocol wire)
+    : protocol(wire)
+    , model(wire)
 {
     environment = {{u"SUPERSERVE_API_KEY"_s, QString()},
-                   {u"ANTHROPIC_API_KEY"_s, u"sk-ant-test-0123456789"_s}};
+                   {keyVariableOf(protocol), u"sk-ant-test-0123456789"_s}};
     options.program = u"test"_s;
     options.dataDir = folder.path();
     options.retries = false;
     options.environment = [this](const QString &name) { return environment.value(name); };
-    connect(&model, &AnthropicModelServer::requested, this, [this] { log.append(u"model"_s); });
+    connect(&model, &ModelServer::requested, this, [this] { log.append(u"model"_s); });
 }
 
 EngineFixture::~EngineFixture() = default;
@@ -34,7 +36,7 @@ void EngineFixture::startServices()
     });
     environment[u"SUPERSERVE_API_KEY"_s] = QString::fromLatin1(sandboxd.key());
     environment[u"SUPERSERVE_BASE_URL"_s] = proxy->url().toString();
-    environment[u"ANTHROPIC_BASE_URL"_s] = model.baseUrl().toString();
+    environment[urlVariableOf(protocol)] = model.baseUrl().toString();
 }
 
 void EngineFixture::openEngine()
@@ -70,6 +72,49 @@ QString EngineFixture::waitForEnd()
     if (!QTest::qWaitFor([&] { return ends.size() > before; }, 20000))
         return u"did not end"_s;
     return ends.last();
+}
+
+QString EngineFixture::providerOf(ModelProtocol protocol)
+{
+    switch (protocol) {
+    case ModelProtocol::Anthropic:
+        return u"anthropic"_s;
+    case ModelProtocol::Responses:
+        return u"openai"_s;
+    case ModelProtocol::Chat:
+        return u"deepseek"_s;
+    }
+    return {};
+}
+
+QString EngineFixture::modelOf(ModelProtocol protocol)
+{
+    switch (protocol) {
+    case ModelProtocol::Anthropic:
+        return u"claude-sonnet-5-5"_s;
+    case ModelProtocol::Responses:
+        return u"gpt-5.5"_s;
+    case ModelProtocol::Chat:
+        return u"deepseek-chat"_s;
+    }
+    return {};
+}
+
+QString EngineFixture::keyVariableOf(ModelProtocol protocol)
+{
+    return providerOf(protocol).toUpper() + u"_API_KEY"_s;
+}
+
+QString EngineFixture::urlVariableOf(ModelProtocol protocol)
+{
+    return providerOf(protocol).toUpper() + u"_BASE_URL"_s;
+}
+
+ConversationSettings EngineFixture::onWire(ConversationSettings settings) const
+{
+    settings.provider = providerOf(protocol);
+    settings.model = modelOf(protocol);
+    return settings;
 }
 
 ConversationSettings EngineFixture::settings(const QString &sandboxName, const QString &instructions,

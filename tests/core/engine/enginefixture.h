@@ -15,12 +15,12 @@
 
 namespace Pilothouse::Tests {
 
-/// A whole engine against the real sandbox service (behind a recording proxy) and a scripted Anthropic
-/// service. Every request of either kind stands in `log` in the order in which it was made.
+/// A whole engine against the real sandbox service (behind a recording proxy) and a scripted model service of
+/// one protocol. Every request of either kind stands in `log` in the order in which it was made.
 class EngineFixture : public QObject {
     Q_OBJECT
 public:
-    EngineFixture();
+    explicit EngineFixture(ModelProtocol protocol = ModelProtocol::Anthropic);
     ~EngineFixture() override;
 
     void startServices(); ///< Fails the test if the service does not start.
@@ -33,6 +33,13 @@ public:
                 MessageDelivery delivery = MessageDelivery::Now);
     /// Waits for the end of the running turn and returns its reason.
     QString waitForEnd();
+    /// Provider, model and variable of the key that stand for a protocol.
+    [[nodiscard]] static QString providerOf(ModelProtocol protocol);
+    [[nodiscard]] static QString modelOf(ModelProtocol protocol);
+    [[nodiscard]] static QString keyVariableOf(ModelProtocol protocol);
+    [[nodiscard]] static QString urlVariableOf(ModelProtocol protocol);
+    /// Settings for Anthropic; the model of another protocol is set by onWire().
+    [[nodiscard]] ConversationSettings onWire(ConversationSettings settings) const;
     [[nodiscard]] static ConversationSettings settings(const QString &sandboxName,
                                                        const QString &instructions, const QStringList &tools,
                                                        const QString &afterTurn, int maxSteps = 5);
@@ -49,7 +56,8 @@ public:
     EngineOptions options;
     SandboxdFixture sandboxd;
     std::unique_ptr<RecordingProxy> proxy;
-    AnthropicModelServer model;
+    ModelProtocol protocol;
+    ModelServer model;
     std::unique_ptr<Engine> engine;
     QTemporaryDir folder;
     QList<EventDelivery> events;

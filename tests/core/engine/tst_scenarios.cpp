@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "enginefixture.h"
+#include "support/requestview.h"
 #include "support/testmain.h"
 
 #include <QDir>
@@ -12,6 +13,8 @@ using namespace Pilothouse;
 using namespace Pilothouse::Tests;
 using namespace Qt::StringLiterals;
 
+Q_DECLARE_METATYPE(ModelProtocol)
+
 namespace {
 
 const auto S2Instructions = u"Use the bash tool to inspect the sandbox before answering."_s;
@@ -19,19 +22,16 @@ const auto S2Prompt = u"List the files in /tmp and tell me how many there are."_
 const QStringList S2Order{u"POST /sandboxes"_s, u"model"_s, u"START"_s, u"model"_s,
                           u"DELETE /sandboxes/ID"_s};
 
-QByteArray bashTool()
-{
-    return "{\"name\":\"bash\",\"description\":\"Run a shell command in the sandbox.\",\"input_schema\":{"
-           "\"$schema\":\"http://json-schema.org/draft-07/"
-           "schema#\",\"type\":\"object\",\"properties\":{\"command\":{\"type\":"
-           "\"string\"}},\"required\":[\"command\"],\"additionalProperties\":false}}";
-}
+const QByteArray BashHead = "\"name\":\"bash\",\"description\":\"Run a shell command in the sandbox.\",";
+const QByteArray BashSchema =
+    "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"type\":\"object\",\"properties\":{"
+    "\"command\":{\"type\":\"string\"}},\"required\":[\"command\"],\"additionalProperties\":false}";
 
 QByteArray quoted(const QString &text) { return Json::string(text).toJson(); }
 
 } // namespace
 
-/// The acceptance scenarios S1 to S5: order and bodies of every request.
+/// The acceptance scenarios S1 to S5: order and bodies of every request, over every protocol.
 class TestScenarios : public Tests::Test {
     Q_OBJECT
 
@@ -39,32 +39,94 @@ class TestScenarios : public Tests::Test {
 
     ConversationSettings s2(int maxSteps = 5) const
     {
-        return EngineFixture::settings(u"agent-runtime"_s, S2Instructions, {u"bash"_s}, u"delete"_s,
-                                       maxSteps);
+        return f->onWire(
+            EngineFixture::settings(u"agent-runtime"_s, S2Instructions, {u"bash"_s}, u"delete"_s, maxSteps));
     }
     ConversationSettings s3() const
     {
-        return EngineFixture::settings(
+        return f->onWire(EngineFixture::settings(
             u"code-runner"_s,
             u"You are a coding assistant. Save code under /home/user, run it with the bash tool, and "
             "report the real output. Use python3, not python."_s,
-            {u"bash"_s, u"writeFile"_s, u"readFile"_s}, u"delete"_s, 10);
+            {u"bash"_s, u"writeFile"_s, u"readFile"_s}, u"delete"_s, 10));
     }
-    QByteArray firstBody() const
+    /// The n-th request, from 0.
+    RequestView request(qsizetype n) const { return {f->protocol, f->model.requests().value(n)}; }
+
+    /// The whole body of S2's requests, as each vendor wants it. `more`: what follows the first message.
+    QByteArray body(const QByteArray &more = {}) const
     {
-        return "{\"model\":\"claude-sonnet-5-5\",\"max_tokens\":128000,\"system\":[{\"type\":\"text\","
-               "\"text\":"
-            + quoted(S2Instructions)
-            + "}],\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":"
-            + quoted(S2Prompt) + "}]}],\"tools\":[" + bashTool()
-            + "],\"tool_choice\":{\"type\":\"auto\"},\"stream\":true}";
+        const QByteArray model = "{\"model\":" + quoted(EngineFixture::modelOf(f->protocol));
+        const QByteArray prompt = quoted(S2Prompt);
+        const QByteArray instructions = quoted(S2Instructions);
+        switch (f->protocol) {
+        case ModelProtocol::Anthropic:
+            return model + ",\"max_tokens\":128000,\"system\":[{\"type\":\"text\",\"text\":" + instructions
+                + "}],\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":" + prompt
+                + "}]}" + more + "],\"tools\":[{" + BashHead + "\"input_schema\":" + BashSchema
+                + "}],\"tool_choice\":{\"type\":\"auto\"},\"stream\":true}";
+        case ModelProtocol::Responses:
+            return model + ",\"instructions\":" + instructions
+                + ",\"input\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":" + prompt
+                + "}]}" + more + "],\"tools\":[{\"type\":\"function\"," + BashHead
+                + "\"parameters\":" + BashSchema
+                + ",\"strict\":false}],\"tool_choice\":\"auto\",\"parallel_tool_calls\":true,\"include\":["
+                  "\"reasoning.encrypted_content\"],\"prompt_cache_key\":"
+                + quoted(f->lastConversation) + ",\"store\":false,\"stream\":true}";
+        case ModelProtocol::Chat:
+            return model + ",\"messages\":[{\"role\":\"system\",\"content\":" + instructions
+                + "},{\"role\":\"user\",\"content\":" + prompt + "}" + more
+                + "],\"tools\":[{\"type\":\"function\",\"function\":{" + BashHead
+                + "\"parameters\":" + BashSchema
+                + "}}],\"tool_choice\":\"auto\",\"stream\":true,\"stream_options\":{\"include_usage\":true}}";
+        }
+        return {};
+    }
+    /// The answer and the result of S2's call, as they go back.
+    QByteArray callAndResult(const QByteArray &result) const
+    {
+        const QByteArray text = quoted(u"I'll check."_s);
+        const QByteArray args = "{\"command\":\"ls -A /tmp\"}";
+        const QByteArray argText = quoted(QString::fromLatin1(args));
+        const QByteArray resultText = quoted(QString::fromUtf8(result));
+        switch (f->protocol) {
+        case ModelProtocol::Anthropic:
+            return ",{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":" + text
+                + "},{\"type\":\"tool_use\",\"id\":\"toolu_1\",\"name\":\"bash\",\"input\":" + args
+                + "}]},{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":"
+                  "\"toolu_1\",\"content\":"
+                + resultText + "}]}";
+        case ModelProtocol::Responses:
+            return ",{\"id\":\"msg_1_0\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":"
+                   "\"output_text\",\"annotations\":[],\"text\":"
+                + text
+                + "}]},{\"id\":\"fc_1_1\",\"type\":\"function_call\",\"call_id\":\"toolu_1\",\"name\":"
+                  "\"bash\",\"arguments\":"
+                + argText + "},{\"type\":\"function_call_output\",\"call_id\":\"toolu_1\",\"output\":"
+                + resultText + "}";
+        case ModelProtocol::Chat:
+            return ",{\"role\":\"assistant\",\"content\":" + text
+                + ",\"tool_calls\":[{\"id\":\"toolu_1\",\"type\":\"function\",\"function\":{\"name\":"
+                  "\"bash\",\"arguments\":"
+                + argText + "}}]},{\"role\":\"tool\",\"tool_call_id\":\"toolu_1\",\"content\":" + resultText
+                + "}";
+        }
+        return {};
     }
 
 private Q_SLOTS:
+    void initTestCase_data()
+    {
+        QTest::addColumn<ModelProtocol>("protocol");
+        QTest::newRow("anthropic") << ModelProtocol::Anthropic;
+        QTest::newRow("responses") << ModelProtocol::Responses;
+        QTest::newRow("chat") << ModelProtocol::Chat;
+    }
     void init()
     {
         Test::init();
-        f = std::make_unique<EngineFixture>();
+        QFETCH_GLOBAL(ModelProtocol, protocol);
+        f = std::make_unique<EngineFixture>(protocol);
         f->startServices();
         f->openEngine();
     }
@@ -72,7 +134,8 @@ private Q_SLOTS:
     {
         // Whatever a scenario did: the service found every request well formed, and no key left its place.
         QCOMPARE(f->model.complaints(), QStringList());
-        const QByteArray modelKey = f->environment.value(u"ANTHROPIC_API_KEY"_s).toLatin1();
+        const QByteArray modelKey =
+            f->environment.value(EngineFixture::keyVariableOf(f->protocol)).toLatin1();
         const QByteArray sandboxKey = f->sandboxd.key();
         if (f->proxy)
             QVERIFY(!f->proxy->everything().contains(modelKey));
@@ -111,14 +174,15 @@ private Q_SLOTS:
     void s1_missingModelKeyEndsTheRunAfterTheSandboxAndKillsIt()
     {
         f->closeEngine();
-        const QString key = f->environment.take(u"ANTHROPIC_API_KEY"_s);
+        const QString variable = EngineFixture::keyVariableOf(f->protocol);
+        const QString key = f->environment.take(variable);
         f->openEngine();
         f->begin(s2(), S2Prompt);
         QCOMPARE(f->waitForEnd(), u"model-error"_s);
         QCOMPARE(f->calls(), QStringList({u"POST /sandboxes"_s, u"DELETE /sandboxes/ID"_s}));
         const Json error = f->payloads(EventKind::Error).first();
-        QVERIFY(error.toJson().contains("ANTHROPIC_API_KEY"));
-        f->environment[u"ANTHROPIC_API_KEY"_s] = key;
+        QVERIFY(error.toJson().contains(variable.toLatin1()));
+        f->environment[variable] = key;
     }
 
     // S2
@@ -140,7 +204,7 @@ private Q_SLOTS:
         QVERIFY(!create[u"metadata"][u"ph_install"].toString().isEmpty());
         QVERIFY(!create[u"metadata"][u"ph_attempt"].toString().isEmpty());
 
-        QCOMPARE(f->model.bodies().value(0), firstBody());
+        QCOMPARE(f->model.bodies().value(0), body());
         const QString callId = f->payloads(EventKind::ToolCall).first()[u"callId"].toString();
         QCOMPARE(f->body("START"),
                  "{\"command\":\"ls -A /tmp\",\"env\":{\"PH_CALL\":" + quoted(callId)
@@ -149,20 +213,8 @@ private Q_SLOTS:
         const QByteArray printed = f->output(callId, u"stdout"_s);
         const QByteArray result =
             "{\"stdout\":" + quoted(QString::fromUtf8(printed)) + ",\"stderr\":\"\",\"exitCode\":0}";
-        const Json messages = f->model.requests().value(1)[u"messages"];
-        QCOMPARE(messages.size(), 3);
-        QVERIFY(messages.at(0) == f->model.requests().value(0)[u"messages"].at(0));
-        QCOMPARE(messages.at(1)[u"role"].toString(), u"assistant"_s);
-        QCOMPARE(messages.at(1)[u"content"].at(0)[u"text"].toString(), u"I'll check."_s);
-        QCOMPARE(messages.at(1)[u"content"].at(1)[u"name"].toString(), u"bash"_s);
-        QCOMPARE(messages.at(2).toJson(),
-                 "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"toolu_1\","
-                 "\"content\":"
-                     + quoted(QString::fromUtf8(result)) + "}]}");
-        // The second request extends the first, byte for byte.
-        const QByteArray first = f->model.bodies().value(0);
-        const qsizetype common = first.indexOf("]}],\"tools\"");
-        QCOMPARE(f->model.bodies().value(1).left(common), first.left(common));
+        // The second request is the first one, and what happened since.
+        QCOMPARE(f->model.bodies().value(1), body(callAndResult(result)));
 
         const Json finish = f->payloads(EventKind::TurnFinish).first();
         QCOMPARE(finish[u"text"].toString(), u"There are none."_s);
@@ -178,9 +230,9 @@ private Q_SLOTS:
         f->begin(s2(), S2Prompt);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
         QCOMPARE(f->calls(), S2Order);
-        const Json result = f->model.requests().value(1)[u"messages"].at(2)[u"content"].at(0);
-        QCOMPARE(result[u"content"].toString(), u"{\"stdout\":\"\",\"stderr\":\"no\\n\",\"exitCode\":3}"_s);
-        QVERIFY(!result.contains(u"is_error"));
+        const RequestView::Result result = request(1).results().value(0);
+        QCOMPARE(result.text, u"{\"stdout\":\"\",\"stderr\":\"no\\n\",\"exitCode\":3}"_s);
+        QVERIFY(!result.isError);
         QCOMPARE(f->payloads(EventKind::ToolResult).first()[u"exitCode"].toInteger(0), 3);
     }
 
@@ -195,11 +247,11 @@ private Q_SLOTS:
         QCOMPARE(f->waitForEnd(), u"finished"_s);
         QCOMPARE(f->calls(),
                  QStringList({u"POST /sandboxes"_s, u"model"_s, u"model"_s, u"DELETE /sandboxes/ID"_s}));
-        const Json results = f->model.requests().value(1)[u"messages"].at(2)[u"content"];
+        const QList<RequestView::Result> results = request(1).results();
         QCOMPARE(results.size(), 3);
-        QVERIFY(results.at(0)[u"content"].toString().contains(u"bash"_s)); // The names there are.
-        QVERIFY(results.at(0)[u"is_error"].toBool());
-        const Json refusal = *parseJson(results.at(1)[u"content"].toString().toUtf8());
+        QVERIFY(results[0].text.contains(u"bash"_s)); // The names there are.
+        QVERIFY(results[0].isError);
+        const Json refusal = *parseJson(results[1].text.toUtf8());
         QVERIFY(refusal[u"error"].toBool());
         QVERIFY(refusal[u"validationErrors"][u"fields"][u"command"][u"errors"].size() > 0);
         QCOMPARE(f->payloads(EventKind::ToolError).size(), 3);
@@ -258,11 +310,11 @@ private Q_SLOTS:
             QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /files?path=%2Fhome%2Fuser%2Fprimes.py"_s,
                          u"model"_s, u"START"_s, u"model"_s, u"DELETE /sandboxes/ID"_s}));
         QCOMPARE(f->body("POST", 1), code);
-        QCOMPARE(f->model.requests().value(0)[u"tools"].size(), 3);
-        QCOMPARE(f->model.requests().value(0)[u"tools"].at(1)[u"name"].toString(), u"writeFile"_s);
-        QCOMPARE(f->model.requests().value(0)[u"tools"].at(1)[u"description"].toString(),
+        QCOMPARE(request(0).tools().size(), 3);
+        QCOMPARE(request(0).tools().at(1).name, u"writeFile"_s);
+        QCOMPARE(request(0).tools().at(1).description,
                  u"Write a text file in the sandbox. Use an absolute path."_s);
-        QCOMPARE(f->model.requests().value(1)[u"messages"].at(2)[u"content"].at(0)[u"content"].toString(),
+        QCOMPARE(request(1).results().value(0).text,
                  u"Wrote %1 characters to /home/user/primes.py"_s.arg(code.size()));
         QCOMPARE(f->payloads(EventKind::ToolResult).at(1)[u"result"].toJson(),
                  QByteArray("{\"stdout\":\"2 3 5 7 11 13 17 19 23 29\\n\",\"stderr\":\"\",\"exitCode\":0}"));
@@ -300,12 +352,13 @@ private Q_SLOTS:
         f->begin(s3(), u"Read."_s);
         QCOMPARE(f->waitForEnd(), u"finished"_s);
         QCOMPARE(f->calls().filter(u"/files"_s), QStringList{u"GET /files?path=%2Fhome%2Fuser%2Fnope"_s});
-        const Json results = f->model.requests().value(1)[u"messages"].at(2)[u"content"];
-        QVERIFY(results.at(0)[u"content"].toString().contains(u"absolute"_s));
-        QVERIFY(results.at(1)[u"content"].toString().contains(u".."_s));
-        QVERIFY(results.at(2)[u"content"].toString().contains(u"file not found"_s));
-        for (int i = 0; i < 3; ++i)
-            QVERIFY(results.at(i)[u"is_error"].toBool());
+        const QList<RequestView::Result> results = request(1).results();
+        QCOMPARE(results.size(), 3);
+        QVERIFY(results[0].text.contains(u"absolute"_s));
+        QVERIFY(results[1].text.contains(u".."_s));
+        QVERIFY(results[2].text.contains(u"file not found"_s));
+        for (const RequestView::Result &result : results)
+            QVERIFY(result.isError);
     }
 
     void s3_parallelCallsAnswerInCallOrder()
@@ -319,9 +372,10 @@ private Q_SLOTS:
         f->begin(s3(), u"Both."_s);
         QCOMPARE(f->waitForEnd(),
                  u"finished"_s); // The first waits for the second: they really run side by side.
-        const Json results = f->model.requests().value(1)[u"messages"].at(2)[u"content"];
-        QVERIFY(results.at(0)[u"content"].toString().contains(u"first"_s));
-        QVERIFY(results.at(1)[u"content"].toString().contains(u"second"_s));
+        const QList<RequestView::Result> results = request(1).results();
+        QCOMPARE(results.size(), 2);
+        QVERIFY(results[0].callId == "t1"_L1 && results[0].text.contains(u"first"_s));
+        QVERIFY(results[1].callId == "t2"_L1 && results[1].text.contains(u"second"_s));
     }
 
     // S4
@@ -365,8 +419,8 @@ private Q_SLOTS:
         f->model.enqueue(ModelReply().call(
             u"t2"_s, u"bash"_s, "{\"command\":\"echo d >> /home/user/todo.txt; cat /home/user/todo.txt\"}"));
         f->model.enqueue(ModelReply().text(u"Four items."_s));
-        const ConversationSettings settings = EngineFixture::settings(
-            u"chat-session"_s, u"Use the bash tool to work in the sandbox."_s, {u"bash"_s}, u"pause"_s, 10);
+        const ConversationSettings settings = f->onWire(EngineFixture::settings(
+            u"chat-session"_s, u"Use the bash tool to work in the sandbox."_s, {u"bash"_s}, u"pause"_s, 10));
         const QString id = f->begin(settings, u"Create /home/user/todo.txt with three short items."_s);
         // One turn at a time: a second one is refused at once and touches nothing.
         f->submit(id, u"Another."_s);
@@ -384,21 +438,19 @@ private Q_SLOTS:
             QStringList({u"POST /sandboxes"_s, u"model"_s, u"START"_s, u"model"_s,
                          u"POST /sandboxes/ID/pause"_s, u"POST /sandboxes/ID/activate"_s, u"model"_s,
                          u"START"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s, u"DELETE /sandboxes/ID"_s}));
-        const Json third = f->model.requests().value(2)[u"messages"];
-        QCOMPARE(third.size(), 5); // Earlier turns are replayed.
-        QCOMPARE(third.at(2)[u"content"].at(0)[u"content"].toString(),
-                 u"{\"stdout\":\"\",\"stderr\":\"\",\"exitCode\":0}"_s);
-        QCOMPARE(third.at(4)[u"content"].at(0)[u"text"].toString(),
+        QCOMPARE(request(2).entries().size(), 5); // Earlier turns are replayed.
+        QCOMPARE(request(2).results().value(0).text, u"{\"stdout\":\"\",\"stderr\":\"\",\"exitCode\":0}"_s);
+        QCOMPARE(request(2).userTexts().last(),
                  u"Add a fourth item to /home/user/todo.txt, then print the file."_s);
-        QVERIFY(
-            f->model.requests().value(3)[u"messages"].at(6)[u"content"].at(0)[u"content"].toString().contains(
-                u"a\\nb\\nc\\nd\\n"_s));
+        QCOMPARE(request(2).assistantTexts(), QStringList{u"Created."_s});
+        QVERIFY(request(3).results().value(1).text.contains(u"a\\nb\\nc\\nd\\n"_s));
     }
 
     void s5_pauseHappensAlsoWhenTheModelFails()
     {
         f->model.enqueue(ModelReply::failure(500, "api_error", "trouble"));
-        f->begin(EngineFixture::settings(u"chat-session"_s, S2Instructions, {u"bash"_s}, u"pause"_s, 10),
+        f->begin(f->onWire(
+                     EngineFixture::settings(u"chat-session"_s, S2Instructions, {u"bash"_s}, u"pause"_s, 10)),
                  u"Hello."_s);
         QCOMPARE(f->waitForEnd(), u"model-error"_s);
         QCOMPARE(f->calls(), QStringList({u"POST /sandboxes"_s, u"model"_s, u"POST /sandboxes/ID/pause"_s}));

@@ -5,6 +5,7 @@
 
 #include "console.h"
 #include "engine/engine.h"
+#include "engine/machinechoices.h"
 #include "engine/messagecheck.h"
 #include "exitcodes.h"
 #include "keycommands.h"
@@ -39,7 +40,7 @@ const auto Usage =
     "  export ID [--format F] [-o FILE]  one conversation as a document: md (default), json, html\n"
     "  search WORDS [--json]             in all conversations\n"
     "  delete ID [--keep-sandbox]        a conversation and its sandbox\n"
-    "  sandbox …                         list, create, pause, resume, kill, exec, ls, get, put\n"
+    "  sandbox …                         list, create, pause, resume, kill, release, exec, ls, get, put\n"
     "  keys …                            list, set SERVICE (reads standard input), delete SERVICE\n"
     "  doctor                            one line per check\n\n"
     "Everywhere: --data-dir DIR (PILOTHOUSE_DATA_DIR), --sandbox local|superserve (PILOTHOUSE_SANDBOX),\n"
@@ -48,10 +49,17 @@ const auto Usage =
     "run: --model PROVIDER/MODEL (PILOTHOUSE_MODEL), --conversation ID, --max-steps N, --after-turn "
     "pause|keep|delete,\n"
     "  --yes (default) | --ask | --deny, --instructions-file FILE, --demo-script FILE, --json\n"
+    "run, for the machine that Superserve makes: --template NAME, --timeout TIME (running, before it is "
+    "paused),\n"
+    "  --auto-delete TIME (paused, before it is deleted), --allow HOST,… (only these; 0.0.0.0/0: everything "
+    "public),\n"
+    "  --no-network; TIME is like 90s, 30m, 2h, 7d or never; without them the settings of the window count\n"
     "sandbox: list [--json], create [--json] [NAME], pause ID, resume ID, kill ID, exec ID COMMAND, ls ID "
     "PATH,\n"
     "  get ID REMOTE LOCAL, put ID LOCAL REMOTE; the first characters of an ID will do. ls and get wake no\n"
-    "  paused sandbox (resume it first); exec and put wake it and say so\n"
+    "  paused sandbox (resume it first); exec and put wake it and say so. release CONVERSATION lets go of "
+    "its\n"
+    "  machine, whatever became of that: nothing is sent, and the next turn makes a new one\n"
     "Reading (list, show, export, search, doctor, sandbox list|ls|get) also works while another program "
     "runs\n"
     "turns on the data folder.\n\n"
@@ -73,6 +81,12 @@ struct Options {
     QCommandLineOption maxSteps{u"max-steps"_s, u"Most model requests in the turn."_s, u"N"_s};
     QCommandLineOption conversation{u"conversation"_s, u"Go on in this conversation."_s, u"ID"_s};
     QCommandLineOption afterTurn{u"after-turn"_s, u"pause, keep or delete the sandbox."_s, u"ACTION"_s};
+    QCommandLineOption fromTemplate{u"template"_s, u"Template of a new machine."_s, u"NAME"_s};
+    QCommandLineOption timeout{u"timeout"_s, u"How long it runs before it is paused."_s, u"TIME"_s};
+    QCommandLineOption autoDelete{u"auto-delete"_s, u"How long it is kept paused before it is deleted."_s,
+                                  u"TIME"_s};
+    QCommandLineOption allow{u"allow"_s, u"The only hosts it may reach."_s, u"HOSTS"_s};
+    QCommandLineOption noNetwork{u"no-network"_s, u"It may reach nothing."_s};
     QCommandLineOption json{u"json"_s, u"NDJSON events or JSON."_s};
     QCommandLineOption yes{u"yes"_s, u"Run every call (default of a new conversation)."_s};
     QCommandLineOption ask{u"ask"_s, u"Ask before every call."_s};
@@ -85,9 +99,14 @@ struct Options {
 
     Options()
     {
-        parser.addOptions({help, version, dataDir, sandbox, superserveUrl, superserveDataUrl, model,
-                           demoScript, maxSteps, conversation, afterTurn, json, yes, ask, deny,
-                           instructionsFile, format, output, keepSandbox});
+        parser.addOptions({help,         version,       dataDir,
+                           sandbox,      superserveUrl, superserveDataUrl,
+                           model,        demoScript,    maxSteps,
+                           conversation, afterTurn,     fromTemplate,
+                           timeout,      autoDelete,    allow,
+                           noNetwork,    json,          yes,
+                           ask,          deny,          instructionsFile,
+                           format,       output,        keepSandbox});
     }
 };
 
@@ -122,6 +141,39 @@ QString oneOf(const QString &value, const QStringList &allowed)
         : u"\"%1\" is none of %2"_s.arg(value, allowed.join(u", "_s));
 }
 
+// What a new machine is made with; a text when something is wrong.
+QString fillMachine(const Options &o, RunOptions &run)
+{
+    const auto wrong = [](const QString &option, const Error &error) {
+        return QString(option + u": "_s + error.message + u' ' + error.todo);
+    };
+    MachineChoices machine;
+    const auto fromTemplate = checkedTemplate(o.parser.value(o.fromTemplate));
+    if (!fromTemplate)
+        return wrong(u"--template"_s, fromTemplate.error());
+    machine.fromTemplate = *fromTemplate;
+    const auto timeout = checkedTimeLimit(TimeLimit::Active, o.parser.value(o.timeout));
+    if (!timeout)
+        return wrong(u"--timeout"_s, timeout.error());
+    machine.timeoutSeconds = *timeout;
+    const auto autoDelete = checkedTimeLimit(TimeLimit::Paused, o.parser.value(o.autoDelete));
+    if (!autoDelete)
+        return wrong(u"--auto-delete"_s, autoDelete.error());
+    machine.autoDeleteSeconds = *autoDelete;
+    const auto allowed = checkedHosts(o.parser.values(o.allow).join(u','));
+    if (!allowed)
+        return wrong(u"--allow"_s, allowed.error());
+    if (o.parser.isSet(o.allow) && o.parser.isSet(o.noNetwork))
+        return u"--allow and --no-network exclude one another"_s;
+    if (o.parser.isSet(o.allow) && allowed->isEmpty())
+        return u"--allow needs a host; --no-network is for none"_s;
+    machine.allowed = *allowed;
+    machine.isNetworkLimited = o.parser.isSet(o.allow) || o.parser.isSet(o.noNetwork);
+    run.choosesMachine = machine != MachineChoices();
+    machine.fill(run.settings);
+    return {};
+}
+
 // Fills the run options from the command line; a text when something is wrong.
 QString fillRun(const Options &o, const QStringList &words, RunOptions &run)
 {
@@ -154,6 +206,8 @@ QString fillRun(const Options &o, const QStringList &words, RunOptions &run)
     const QString wrong = oneOf(run.settings.afterTurn, {u"pause"_s, u"keep"_s, u"delete"_s});
     if (!wrong.isEmpty())
         return u"--after-turn: "_s + wrong;
+    if (const QString wrongMachine = fillMachine(o, run); !wrongMachine.isEmpty())
+        return wrongMachine;
     if (o.parser.isSet(o.maxSteps)) {
         bool ok = false;
         run.settings.maxSteps = o.parser.value(o.maxSteps).toInt(&ok);
@@ -283,6 +337,8 @@ int runCommandLine(QCoreApplication &app, Console *console)
     } else if (command == "sandbox"_L1) {
         if (words.isEmpty())
             return usageError(console, SandboxCommand::usage());
+        if (words.first() == "release"_L1 && words.size() == 2)
+            conversation = words.at(1);
     } else if (command == "keys"_L1) {
         if (words.isEmpty())
             return usageError(console, KeyCommand::usage());
@@ -343,6 +399,8 @@ int runCommandLine(QCoreApplication &app, Console *console)
         console->flush();
         return code;
     }
+    if (words.first() == "release"_L1 && !conversation.isEmpty())
+        words[1] = conversation;
     SandboxCommand task(engine->get(), o.parser.value(o.sandbox), words, json, console);
     QObject::connect(&task, &SandboxCommand::done, &app, quit, Qt::QueuedConnection);
     task.start();

@@ -31,6 +31,16 @@ QByteArray settingsMembers(const ConversationSettings &settings)
     add("instructions"_L1, settings.instructions);
     if (settings.maxSteps > 0)
         members.add("maxSteps"_L1, settings.maxSteps);
+    // Of the next machine that is made, in the form that a new conversation has them.
+    const auto payload = parseJson(settings.toPayload());
+    for (const QString &key : {u"sandboxTemplate"_s, u"sandboxTimeoutSeconds"_s,
+                               u"sandboxAutoDeleteSeconds"_s, u"networkAllow"_s, u"networkDeny"_s}) {
+        if (payload && payload->contains(key))
+            members.add(QLatin1StringView(key.toLatin1()), (*payload)[key]);
+    }
+    // Rules are one whole: those of before must not stay beside new ones.
+    if (settings.network != SandboxNetwork() && settings.network.allowOut.isEmpty())
+        members.add("networkAllow"_L1, Json::array());
     return members.take();
 }
 
@@ -64,6 +74,29 @@ RunCommand::RunCommand(Engine *engine, RunOptions options, Console *console)
 RunCommand::~RunCommand() = default;
 
 void RunCommand::start()
+{
+    if (m_options.choosesMachine && m_options.conversation.isEmpty()) {
+        m_engine->defaults(this, [this](const ConversationSettings &defaults) {
+            const QString &chosen = m_options.settings.backend;
+            if ((chosen.isEmpty() ? defaults.backend : chosen) == "superserve"_L1) {
+                begin();
+                return;
+            }
+            const Error error{ErrorKind::Usage,
+                              u"Templates, time limits and network rules are for machines of Superserve; "
+                              "this turn would run in the local sandbox, which has none of them."_s,
+                              u"Nothing was sent."_s,
+                              u"Leave them out, or use --sandbox superserve with a key."_s};
+            m_console->error(error);
+            m_ended = true;
+            Q_EMIT done(UsageError);
+        });
+        return;
+    }
+    begin();
+}
+
+void RunCommand::begin()
 {
     if (m_options.conversation.isEmpty()) {
         m_conversation = m_engine->createConversation(m_options.settings);

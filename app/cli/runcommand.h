@@ -24,6 +24,7 @@ struct RunOptions {
     QString conversation; ///< Whole id; empty: a new one.
     ConversationSettings
         settings; ///< Members given on the command line; empty ones are left to the defaults.
+    bool choosesMachine = false; ///< Members for a machine of the hosted service are among them.
     bool json = false;
     bool canAsk = false; ///< Somebody is at the terminal; else a call that asks ends its turn as waiting.
 };
@@ -40,6 +41,7 @@ Q_SIGNALS:
     void done(int exitCode);
 
 private:
+    void begin();
     void submit();
     void onEvents(const EventBatch &events);
     /// Prints what the log has of the turn and was not printed, when live events were dropped.

@@ -37,8 +37,8 @@ SandboxCommand::SandboxCommand(Engine *engine, QString backend, QStringList word
 
 QString SandboxCommand::usage()
 {
-    return u"sandbox list [--json] | create [--json] [NAME] | pause ID | resume ID | kill ID | exec ID "
-           u"COMMAND | ls ID PATH | "
+    return u"sandbox list [--json] | create [--json] [NAME] | pause ID | resume ID | kill ID | "
+           u"release CONVERSATION | exec ID COMMAND | ls ID PATH | "
            "get ID REMOTE LOCAL | put ID LOCAL REMOTE"_s;
 }
 
@@ -99,6 +99,8 @@ void SandboxCommand::start()
             resolve([this, finished] { m_engine->resumeSandbox(m_backend, m_words[1], this, finished); });
     } else if (verb == "kill"_L1) {
         kill();
+    } else if (verb == "release"_L1) {
+        release();
     } else if (verb == "exec"_L1) {
         if (need(2))
             resolveToChange([this] { exec(); });
@@ -198,6 +200,22 @@ void SandboxCommand::kill()
                     fail(removed.error());
             });
         });
+    });
+}
+
+void SandboxCommand::release()
+{
+    if (!need(1))
+        return;
+    m_engine->releaseMachine(m_words[1], this, [this](const Result<Done, Error> &released) {
+        if (!released) {
+            fail(released.error());
+            return;
+        }
+        m_console->err(
+            u"pilothouse-cli: nothing was sent: if the machine still exists it stays as it is, and "
+            u"may cost you. The next turn makes a new, empty one"_s);
+        Q_EMIT done(Finished);
     });
 }
 

@@ -37,6 +37,7 @@ private:
     void takeMatch(const QList<SandboxInfo> &all, const std::function<void()> &then);
     void list();
     void kill();
+    void release(); ///< Of a conversation, by its whole id.
     void create();
     void exec();
     void listFiles();

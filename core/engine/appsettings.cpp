@@ -21,7 +21,21 @@ const auto AfterTurnKey = u"new/afterTurn"_s;
 const auto MaxStepsKey = u"new/maxSteps"_s;
 const auto KeptKeysKey = u"keys/kept"_s;
 const auto EndpointGroup = u"endpoints/"_s;
+const auto TemplateKey = u"machines/template"_s;
+const auto TimeoutKey = u"machines/timeout"_s;
+const auto AutoDeleteKey = u"machines/autoDelete"_s;
+const auto NetworkKey = u"machines/network"_s;
+const auto AllowedKey = u"machines/allowed"_s;
+const auto OnlyAllowed = u"only-allowed"_s;
+const auto ProvidersKey = u"providers"_s;
 constexpr qsizetype LongestValue = 400; // The file may have been edited by hand.
+
+QStringList bounded(const QVariant &value, qsizetype most)
+{
+    QStringList list = value.toStringList();
+    list.removeIf([](const QString &text) { return text.isEmpty() || text.size() > LongestValue; });
+    return list.mid(0, most);
+}
 
 } // namespace
 
@@ -79,6 +93,74 @@ int AppSettings::maxSteps() const { return std::clamp(value(MaxStepsKey).toInt()
 void AppSettings::setMaxSteps(int maxSteps)
 {
     setValue(MaxStepsKey, maxSteps > 0 ? QString::number(std::min(maxSteps, MostSteps)) : QString());
+}
+
+MachineChoices AppSettings::machines() const
+{
+    MachineChoices machines;
+    machines.fromTemplate = checkedTemplate(value(TemplateKey)).value_or(QString());
+    machines.timeoutSeconds = checkedTimeLimit(TimeLimit::Active, value(TimeoutKey)).value_or(std::nullopt);
+    machines.autoDeleteSeconds =
+        checkedTimeLimit(TimeLimit::Paused, value(AutoDeleteKey)).value_or(std::nullopt);
+    machines.isNetworkLimited = value(NetworkKey) == OnlyAllowed;
+    // Entry by entry: one that is none must not open the network, nor close it for the others.
+    const QSettings settings(m_file, QSettings::IniFormat);
+    for (const QString &host : settings.value(AllowedKey).toStringList()) {
+        if (const auto checked = checkedHosts(host); checked && checked->size() == 1)
+            machines.allowed += *checked;
+    }
+    return machines;
+}
+
+void AppSettings::setMachines(const MachineChoices &machines)
+{
+    setValue(TemplateKey, machines.fromTemplate);
+    setValue(TimeoutKey, timeLimitText(machines.timeoutSeconds));
+    setValue(AutoDeleteKey, timeLimitText(machines.autoDeleteSeconds));
+    setValue(NetworkKey, machines.isNetworkLimited ? OnlyAllowed : QString());
+    QSettings settings(m_file, QSettings::IniFormat);
+    if (machines.allowed.isEmpty())
+        settings.remove(AllowedKey);
+    else
+        settings.setValue(AllowedKey, machines.allowed);
+}
+
+QList<CustomProvider> AppSettings::providers() const
+{
+    QSettings settings(m_file, QSettings::IniFormat);
+    const auto text = [&settings](const QString &key) {
+        return settings.value(key).toString().left(LongestValue);
+    };
+    QList<CustomProvider> all;
+    const int count = std::min(settings.beginReadArray(ProvidersKey), MostProviders);
+    for (int i = 0; i < count; ++i) {
+        settings.setArrayIndex(i);
+        all.append({text(u"id"_s), text(u"name"_s), text(u"protocol"_s), text(u"url"_s),
+                    bounded(settings.value(u"models"_s), MostModels),
+                    bounded(settings.value(u"withoutTools"_s), MostModels)});
+    }
+    settings.endArray();
+    return all;
+}
+
+void AppSettings::setProviders(const QList<CustomProvider> &providers)
+{
+    QSettings settings(m_file, QSettings::IniFormat);
+    settings.remove(ProvidersKey);
+    if (providers.isEmpty())
+        return;
+    settings.beginWriteArray(ProvidersKey, static_cast<int>(providers.size()));
+    for (int i = 0; i < providers.size(); ++i) {
+        const CustomProvider &provider = providers[i];
+        settings.setArrayIndex(i);
+        settings.setValue(u"id"_s, provider.id);
+        settings.setValue(u"name"_s, provider.name);
+        settings.setValue(u"protocol"_s, provider.protocol);
+        settings.setValue(u"url"_s, provider.url);
+        settings.setValue(u"models"_s, provider.models.mid(0, MostModels));
+        settings.setValue(u"withoutTools"_s, provider.withoutTools.mid(0, MostModels));
+    }
+    settings.endArray();
 }
 
 QString AppSettings::endpoint(const QString &service) const { return value(EndpointGroup + service); }

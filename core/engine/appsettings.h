@@ -3,6 +3,10 @@
 
 #pragma once
 
+#include "engine/customprovider.h"
+#include "engine/machinechoices.h"
+
+#include <QList>
 #include <QString>
 #include <QStringList>
 
@@ -29,6 +33,14 @@ public:
     [[nodiscard]] int maxSteps() const;
     void setMaxSteps(int maxSteps);
 
+    /// Of new machines of the hosted service; what was edited by hand to nonsense counts as not chosen.
+    [[nodiscard]] MachineChoices machines() const;
+    void setMachines(const MachineChoices &machines);
+
+    /// Providers of a person's own, in the order they were made; to be checked before they are used.
+    [[nodiscard]] QList<CustomProvider> providers() const;
+    void setProviders(const QList<CustomProvider> &providers);
+
     /// Address of a service by its id, as it was entered: to be checked before it is used. Empty: its own.
     [[nodiscard]] QString endpoint(const QString &service) const;
     void setEndpoint(const QString &service, const QString &url);
@@ -38,6 +50,8 @@ public:
     void setKeptKeys(const QStringList &names);
 
     static constexpr int MostSteps = 1000; ///< Of what can be set here.
+    static constexpr int MostProviders = 64; ///< Of a person's own.
+    static constexpr int MostModels = 500; ///< That are kept of one of them.
 
 private:
     [[nodiscard]] QString word(const QString &key, const QStringList &allowed) const;

@@ -32,13 +32,14 @@ Endpoints::Endpoints(std::function<QString(const QString &)> environment, QStrin
     : m_environment(std::move(environment))
     , m_superserveOption(superserveOption.trimmed())
 {
-    Service sandboxes{Superserve, u"SUPERSERVE_BASE_URL"_s, {u"SUPERSERVE_API_KEY"_s}, {}};
+    Service sandboxes{Superserve, u"SUPERSERVE_BASE_URL"_s, {u"SUPERSERVE_API_KEY"_s}, {}, false};
     // Keys of a region have an address of their own; only the form of the key counts here.
     for (const QByteArray &key : {QByteArray("none"), QByteArray("ss_live_usw_" + QByteArray(32, 'x'))})
         sandboxes.builtIn.append(SandboxEndpoint::superserve(Secret(key), {}, {}).control);
     m_services.append(sandboxes);
     for (const ProviderInfo &provider : ProviderRegistry::shipped().providers())
-        m_services.append({provider.id, provider.baseUrlVariable, provider.keyVariables, {provider.baseUrl}});
+        m_services.append(
+            {provider.id, provider.baseUrlVariable, provider.keyVariables, {provider.baseUrl}, false});
 }
 
 Result<QUrl, Error> Endpoints::checked(const QString &text)
@@ -93,6 +94,17 @@ Result<Done, Error> Endpoints::set(const QString &id, const QString &text, AppSe
     m_chosen.insert(id, *url);
     settings.setEndpoint(id, url->toString(QUrl::FullyEncoded));
     return Done();
+}
+
+void Endpoints::setOwn(const QString &id, const QStringList &keyVariables, const QUrl &url)
+{
+    removeOwn(id);
+    m_services.append({id, QString(), keyVariables, {url}, true});
+}
+
+void Endpoints::removeOwn(const QString &id)
+{
+    m_services.removeIf([&id](const Service &service) { return service.isOwn && service.id == id; });
 }
 
 QUrl Endpoints::inEffect(const Service &service) const
@@ -155,9 +167,11 @@ QString Endpoints::originInUse(const QString &id) const
 QByteArray Endpoints::binding(const QString &keyVariable) const
 {
     QByteArrayList places;
-    if (m_chosen.isEmpty())
-        return {};
     for (const Service &service : m_services) {
+        if (service.isOwn && service.keyVariables.contains(keyVariable))
+            places.append(service.id.toUtf8() + ' ' + originOf(service.builtIn.value(0)).toUtf8());
+        if (service.isOwn || m_chosen.isEmpty())
+            continue;
         const QUrl url = inEffect(service);
         if (url.isEmpty() || !service.keyVariables.contains(keyVariable))
             continue;

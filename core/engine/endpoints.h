@@ -33,6 +33,10 @@ public:
     /// Stores it; empty: the service's own address again.
     Result<Done, Error> set(const QString &id, const QString &text, AppSettings &settings);
 
+    /// A provider of a person's own, in place of the one with this id: its address is one of the settings.
+    void setOwn(const QString &id, const QStringList &keyVariables, const QUrl &url);
+    void removeOwn(const QString &id);
+
     /// The chosen address of a service; empty if nobody chose, or a variable or an option comes first.
     [[nodiscard]] QString chosen(const QString &id) const;
     /// The same, by the variable that would set it.
@@ -50,6 +54,7 @@ private:
         QString variable; ///< Of its address.
         QStringList keyVariables;
         QList<QUrl> builtIn;
+        bool isOwn = false; ///< Of the person.
     };
     [[nodiscard]] QUrl inEffect(const Service &service) const;
 

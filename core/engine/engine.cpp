@@ -8,6 +8,7 @@
 #include "engine/enginecore.h"
 #include "engine/enginefiles.h"
 #include "engine/publicfetch.h"
+#include "model/modelcatalog.h"
 #include "sandbox/commandsession.h"
 #include "util/ids.h"
 
@@ -428,7 +429,9 @@ void Engine::enterKey(const QString &service, const QString &variable, const Sec
                       KeyRing::Place place, QObject *context, Reply<Done> reply)
 {
     later([this, service, variable, key, place, answer = guarded<Done>(context, std::move(reply))] {
-        m_core->keys()->enter(service, variable, key, place, answer);
+        const ProviderInfo *provider = m_core->catalog()->provider(service);
+        const QString name = variable.isEmpty() && provider ? provider->keyVariables.value(0) : variable;
+        m_core->keys()->enter(service, name, key, place, answer);
     });
 }
 
@@ -456,6 +459,30 @@ void Engine::setEndpoint(const QString &id, const QString &url, QObject *context
 {
     later([this, id, url, answer = guarded<Done>(context, std::move(reply))] {
         answer(m_core->setEndpoint(id, url));
+    });
+}
+
+void Engine::setProvider(const CustomProvider &provider, bool isNew, QObject *context, Reply<Done> reply)
+{
+    later([this, provider, isNew, answer = guarded<Done>(context, std::move(reply))] {
+        answer(m_core->setProvider(provider, isNew));
+    });
+}
+
+void Engine::removeProvider(const QString &id, QObject *context, Reply<Done> reply)
+{
+    later([this, id, answer = guarded<Done>(context, std::move(reply))] {
+        m_core->removeProvider(id, answer);
+    });
+}
+
+void Engine::findLocalServers(QObject *context, std::function<void(const QList<FoundServer> &)> reply)
+{
+    const auto answer = guarded<QList<FoundServer>>(
+        context,
+        [reply = std::move(reply)](const Result<QList<FoundServer>, Error> &servers) { reply(*servers); });
+    later([this, answer] {
+        m_core->findLocalServers([answer](const QList<FoundServer> &servers) { answer(servers); });
     });
 }
 

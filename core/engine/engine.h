@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/conversationstate.h"
+#include "engine/customprovider.h"
 #include "engine/engineoptions.h"
 #include "engine/keyring.h"
 #include "engine/machinechange.h"
@@ -120,8 +121,8 @@ public:
     /// name is known, and its service does not say that it cannot use tools. A key that is missing is no
     /// error here. Costs nothing; takes at most a few seconds.
     void checkModel(const QString &model, QObject *context, Reply<Done> reply);
-    /// A key of a service in place of the environment variable `variable`: into use at once, and kept in the
-    /// keychain if `place` says so. The error says what of that was not done.
+    /// A key of a service in place of the environment variable `variable` (empty: its first): into use at
+    /// once, and kept in the keychain if `place` says so. The error says what of that was not done.
     void enterKey(const QString &service, const QString &variable, const Secret &key, KeyRing::Place place,
                   QObject *context, Reply<Done> reply);
     /// What was entered for this session, into the keychain.
@@ -133,6 +134,13 @@ public:
     /// Another address of a service, kept in the settings; empty: its own. The error says what is wrong with
     /// it.
     void setEndpoint(const QString &id, const QString &url, QObject *context, Reply<Done> reply);
+    /// A provider of models of a person's own, kept in the settings: a new one, or another state of the one
+    /// with this id. The error says which part is wrong.
+    void setProvider(const CustomProvider &provider, bool isNew, QObject *context, Reply<Done> reply);
+    /// With its key. Conversations that use it cannot go on until it is there again.
+    void removeProvider(const QString &id, QObject *context, Reply<Done> reply);
+    /// Model servers on this computer. Asks a few ports of loopback, once, and nothing else.
+    void findLocalServers(QObject *context, std::function<void(const QList<FoundServer> &)> reply);
     /// What a new conversation would get.
     void defaults(QObject *context, std::function<void(const ConversationSettings &)> reply);
 

@@ -5,6 +5,7 @@
 
 #include "engine/appsettings.h"
 #include "engine/backends.h"
+#include "model/localprobe.h"
 #include "model/modelcatalog.h"
 #include "net/networkaccess.h"
 #include "store/logreader.h"
@@ -49,6 +50,7 @@ EngineCore::~EngineCore()
         m_pipe->flush();
     delete m_pipe;
     delete m_backends;
+    m_own.reset();
     m_catalog.reset();
     delete m_keys;
     delete m_network;
@@ -132,6 +134,8 @@ void EngineCore::makeServices()
     m_backends = new Backends(m_options, m_network, m_secrets.get(), this);
     m_backends->setKeyProblem([this](const QString &variable) { return m_keys->problemOf(variable); });
     m_catalog = std::make_unique<ModelCatalog>(m_network, m_options.environment, m_options.demoScript);
+    m_own = std::make_unique<OwnProviders>(m_catalog.get(), &m_endpoints, m_options.dataDir);
+    m_own->read();
     // After the program has begun its event loop: finding the service may take a moment.
     QMetaObject::invokeMethod(m_keys, &KeyRing::load, Qt::QueuedConnection);
 }
@@ -162,6 +166,78 @@ Result<Done, Error> EngineCore::setEndpoint(const QString &id, const QString &ur
     if (done && id == "superserve"_L1) // Models are asked anew with each turn.
         m_backends->forgetKeys();
     return done;
+}
+
+void EngineCore::setListedModels(const QString &service, const QList<ListedModel> &models)
+{
+    m_listed.insert(service, models);
+    QStringList ids;
+    QStringList withoutTools;
+    for (const ListedModel &model : models) {
+        ids.append(model.id);
+        if (!model.tools.value_or(true))
+            withoutTools.append(model.id);
+    }
+    m_own->keepModels(service, ids, withoutTools);
+}
+
+Result<Done, Error> EngineCore::setProvider(const CustomProvider &provider, bool isNew)
+{
+    if (m_options.onlyLooks)
+        return fail(*m_options.onlyLooks);
+    const CustomProvider *before = m_own->find(provider.id);
+    const bool isElsewhere = before && before->url != provider.url;
+    auto done = m_own->set(provider, isNew);
+    if (done && isElsewhere)
+        m_listed.remove(provider.id); // That was another server's.
+    return done;
+}
+
+void EngineCore::removeProvider(const QString &id,
+                                const std::function<void(const Result<Done, Error> &)> &reply)
+{
+    if (m_options.onlyLooks || !m_own->find(id)) {
+        reply(m_options.onlyLooks
+                  ? Result<Done, Error>(fail(*m_options.onlyLooks))
+                  : Result<Done, Error>(fail(Error{
+                      ErrorKind::NotFound, u"There is no such provider."_s, u"Nothing was changed."_s, {}})));
+        return;
+    }
+    const ProviderInfo *info = m_catalog->provider(id);
+    const QString variable = info ? info->keyVariables.value(0) : QString();
+    const auto removed = [this, id, reply](const Result<Done, Error> &forgotten) {
+        if (forgotten) {
+            m_own->remove(id);
+            m_listed.remove(id);
+        }
+        reply(forgotten);
+    };
+    // What was entered for this session goes first, then what the keychain keeps.
+    m_keys->forget(id, variable, [this, id, variable, removed](const Result<Done, Error> &session) {
+        if (session)
+            m_keys->forget(id, variable, removed);
+        else
+            removed(session);
+    });
+}
+
+void EngineCore::findLocalServers(const std::function<void(const QList<FoundServer> &)> &reply)
+{
+    QList<QUrl> urls;
+    for (const QString &url : std::as_const(m_options.localModelUrls))
+        urls.append(QUrl(url));
+    if (urls.isEmpty())
+        urls = m_own->localUrls();
+    auto *probe = new LocalProbe(m_network, urls, this);
+    connect(probe, &LocalProbe::finished, this, [this, reply](const QList<LocalServer> &servers) {
+        QList<FoundServer> found;
+        for (const LocalServer &server : servers) {
+            found.append(m_own->described(server));
+            if (!found.last().service.isEmpty())
+                setListedModels(found.last().service, server.models);
+        }
+        reply(found);
+    });
 }
 
 // Not by the pipe: whoever opens the conversation next counts on by what the log holds, and what an earlier
@@ -219,6 +295,8 @@ ConversationSettings EngineCore::withDefaults(ConversationSettings settings) con
     }
     if (settings.backend.isEmpty())
         settings.backend = m_backends->defaultBackend();
+    if (settings.backend == "superserve"_L1) // What is chosen there means nothing to the local service.
+        stored.machines().fill(settings);
     if (settings.tools.isEmpty())
         settings.tools = ToolSet::builtInNames();
     if (settings.sandboxName.isEmpty())

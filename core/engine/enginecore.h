@@ -7,6 +7,8 @@
 #include "engine/endpoints.h"
 #include "engine/eventpipe.h"
 #include "engine/keyring.h"
+#include "engine/ownproviders.h"
+#include "model/modellist.h"
 #include "sandbox/sandboxclient.h"
 #include "secrets/secretstore.h"
 
@@ -52,9 +54,18 @@ public:
     /// was given for another address than the one that is in use.
     [[nodiscard]] QString environment(const QString &name) const { return m_keys->environment(name); }
     [[nodiscard]] KeyRing *keys() const { return m_keys; }
-    /// What a service itself said it has, when it was last tested; empty: it was not.
-    [[nodiscard]] QStringList listedModels(const QString &service) const { return m_listed.value(service); }
-    void setListedModels(const QString &service, const QStringList &ids) { m_listed.insert(service, ids); }
+    /// What a service itself said it has, when it was last asked; empty: it was not.
+    [[nodiscard]] QList<ListedModel> listedModels(const QString &service) const
+    {
+        return m_listed.value(service);
+    }
+    void setListedModels(const QString &service, const QList<ListedModel> &models);
+    [[nodiscard]] const OwnProviders &ownProviders() const { return *m_own; }
+    [[nodiscard]] Result<Done, Error> setProvider(const CustomProvider &provider, bool isNew);
+    /// With its key; if the keychain does not let go of that, the provider stays.
+    void removeProvider(const QString &id, const std::function<void(const Result<Done, Error> &)> &reply);
+    /// One short request to each place on loopback where model servers usually are.
+    void findLocalServers(const std::function<void(const QList<FoundServer> &)> &reply);
     [[nodiscard]] const Endpoints &endpoints() const { return m_endpoints; }
     /// Holds for turns and connections that begin from now on. Empty: the service's own address.
     Result<Done, Error> setEndpoint(const QString &id, const QString &url);
@@ -91,7 +102,7 @@ private:
     std::function<QString(const QString &)> m_environment;
     Endpoints m_endpoints;
     KeyRing *m_keys = nullptr;
-    QHash<QString, QStringList> m_listed; ///< Models by service.
+    QHash<QString, QList<ListedModel>> m_listed; ///< By service.
     SystemClock m_clock;
     QString m_installId;
     std::unique_ptr<Store> m_store;
@@ -101,6 +112,7 @@ private:
     std::unique_ptr<SecretStore> m_secrets;
     Backends *m_backends = nullptr;
     std::unique_ptr<ModelCatalog> m_catalog;
+    std::unique_ptr<OwnProviders> m_own;
     QHash<QString, Conversation *> m_open;
     QHash<QString, Binding> m_bindings; ///< By sandbox; of conversations that are not open.
     QSet<QString> m_unclosed; ///< Conversations whose last turn is still open by the log.

@@ -6,6 +6,7 @@
 #include "util/error.h"
 
 #include <QString>
+#include <QStringList>
 
 #include <chrono>
 #include <functional>
@@ -33,6 +34,8 @@ struct EngineOptions {
     std::optional<qint64> sandboxTimeoutSeconds = 3600; ///< Backstop of create: active time per session.
     std::optional<qint64> sandboxAutoDeleteSeconds = 2592000; ///< Backstop of create: paused time, 30 days.
     std::chrono::milliseconds pauseWhileWaiting{20000};
+    QStringList localModelUrls; ///< Where model servers on this computer are looked for; empty: the usual
+                                ///< places.
     /// Set: the engine only looks. It does not take the data folder, writes nothing into it, and answers
     /// whatever would need the log with this error; sandboxes can be listed and read, and doctor tells it.
     std::optional<Error> onlyLooks;

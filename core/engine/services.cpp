@@ -13,6 +13,7 @@
 #include "text/inerttext.h"
 
 #include <QElapsedTimer>
+#include <QRegularExpression>
 
 namespace Pilothouse {
 
@@ -117,12 +118,7 @@ void testProvider(EngineCore *core, const ServiceInfo &info, const ProviderInfo 
                 return;
             }
             const qsizetype count = job->models().size();
-            QStringList usable;
-            for (const ListedModel &model : job->models()) {
-                if (model.tools.value_or(true)) // Without tools there is no agent.
-                    usable.append(model.id);
-            }
-            core->setListedModels(id, usable);
+            core->setListedModels(id, job->models());
             reply(ServiceTest{asked,
                               u"answers, %1%2 models, %3 ms"_s.arg(job->isCut() ? u"more than "_s : QString())
                                   .arg(count)
@@ -131,7 +127,37 @@ void testProvider(EngineCore *core, const ServiceInfo &info, const ProviderInfo 
         });
 }
 
+void fillModels(const EngineCore *core, ServiceInfo &info, const QStringList &ids,
+                const QStringList &withoutTools)
+{
+    const QList<ListedModel> listed = core->listedModels(info.id);
+    info.models = listed.isEmpty() ? ids : QStringList();
+    info.withoutTools = listed.isEmpty() ? withoutTools : QStringList();
+    for (const ListedModel &model : listed) {
+        info.models.append(model.id);
+        if (!model.tools.value_or(true))
+            info.withoutTools.append(model.id);
+        if (model.context)
+            info.contexts.insert(model.id, *model.context);
+    }
+    const ProviderRegistry &registry = ProviderRegistry::shipped();
+    for (const QString &id : registry.modelIds(info.id)) {
+        const ModelFacts *facts = registry.model({info.id, id});
+        if (facts && facts->context && !info.contexts.contains(id))
+            info.contexts.insert(id, *facts->context);
+    }
+}
+
 } // namespace
+
+std::optional<qint64> ServiceInfo::contextOf(const QString &model) const
+{
+    static const QRegularExpression date(u"-[0-9]{8}$"_s);
+    auto found = contexts.constFind(model);
+    if (found == contexts.cend())
+        found = contexts.constFind(QString(model).remove(date));
+    return found == contexts.cend() ? std::nullopt : std::optional(*found);
+}
 
 QString keyHint(const QByteArray &key)
 {
@@ -185,9 +211,25 @@ QList<ServiceInfo> listServices(const EngineCore *core)
                       // key.
         if (!provider.needsKey && info.keySource == ServiceInfo::KeySource::None)
             info.keySource = ServiceInfo::KeySource::NotNeeded;
-        info.models = core->listedModels(provider.id);
-        if (info.models.isEmpty())
-            info.models = registry.modelIds(provider.id);
+        fillModels(core, info, registry.modelIds(provider.id), {});
+        services.append(info);
+    }
+    for (const CustomProvider &own : core->ownProviders().all()) {
+        const ProviderInfo *provider = core->catalog()->provider(own.id);
+        if (!provider)
+            continue;
+        ServiceInfo info;
+        info.id = own.id;
+        info.name = own.name;
+        info.protocol = own.protocol;
+        info.isOwn = true;
+        info.keyVariables = provider->keyVariables;
+        info.endpoint = spoken(provider->baseUrl);
+        info.endpointBuiltIn = info.endpoint;
+        fillKey(core, info);
+        if (info.keySource == ServiceInfo::KeySource::None && !info.keyProblem)
+            info.keySource = ServiceInfo::KeySource::NotNeeded; // It is asked without one.
+        fillModels(core, info, own.models, own.withoutTools);
         services.append(info);
     }
     ServiceInfo demo;

@@ -6,6 +6,7 @@
 #include "util/error.h"
 #include "util/result.h"
 
+#include <QHash>
 #include <QList>
 #include <QString>
 #include <QStringList>
@@ -38,7 +39,14 @@ struct ServiceInfo {
     bool canKeep = false; ///< There is a keychain to keep a key in, whether it answers or not.
     bool isKeychainSlow = false; ///< It hangs, most likely in a question to the person.
     QString keyHint; ///< First and last characters of the key, "sk-ant-…x9Qa"; never enough to use it.
-    QStringList models; ///< Of providers: ids from the registry, best known first.
+    QStringList models; ///< Of providers: ids by its own list or the registry, best known first.
+    QStringList withoutTools; ///< Those that cannot use tools, as the service says: of no use to an agent.
+    QHash<QString, qint64> contexts; ///< By model, as far as known: tokens of prompt and answer together.
+    bool isOwn = false; ///< A person made it; it can be changed and removed.
+    QString protocol; ///< Of one's own.
+
+    /// Also for an id with a date at its end when only the one without is known.
+    [[nodiscard]] std::optional<qint64> contextOf(const QString &model) const;
 };
 
 /// What a test of a service saw.

@@ -190,6 +190,8 @@ Result<std::shared_ptr<ModelClient>, Error> ModelCatalog::client(const ModelName
 
 bool ModelCatalog::addProvider(const ProviderInfo &provider) { return d->registry.add(provider); }
 
+void ModelCatalog::removeProvider(const QString &id) { d->registry.remove(id); }
+
 Result<ModelEndpoint, Error> ModelCatalog::endpoint(const ProviderInfo &info) const
 {
     const Result<QUrl, Error> base = d->baseUrl(info);

@@ -61,6 +61,7 @@ public:
     [[nodiscard]] const ProviderInfo *provider(const QString &id) const; ///< Null if unknown.
     /// Adds a provider of a person's own, or replaces it. False when the id belongs to a shipped one.
     [[nodiscard]] bool addProvider(const ProviderInfo &provider);
+    void removeProvider(const QString &id); ///< One of a person's own.
     /// Where and with what `provider` is asked, or why it cannot be: no key, no usable base URL.
     [[nodiscard]] Result<ModelEndpoint, Error> endpoint(const ProviderInfo &provider) const;
     /// The provider's key from the environment; empty if there is none.

@@ -117,6 +117,11 @@ bool ProviderRegistry::add(const ProviderInfo &provider)
     return true;
 }
 
+void ProviderRegistry::remove(const QString &provider)
+{
+    m_providers.removeIf([&](const ProviderInfo &info) { return info.isCustom && info.id == provider; });
+}
+
 const ModelFacts *ProviderRegistry::model(const ModelName &name) const
 {
     auto found = m_models.constFind(name.toString());

@@ -45,6 +45,7 @@ public:
     [[nodiscard]] const ProviderInfo *provider(const QString &id) const;
     /// Adds or replaces a provider of a person's own. False when the id belongs to a shipped one.
     [[nodiscard]] bool add(const ProviderInfo &provider);
+    void remove(const QString &provider); ///< One of a person's own.
     /// Ids of a provider's models in the order of the registry.
     [[nodiscard]] QStringList modelIds(const QString &provider) const { return m_modelIds.value(provider); }
     /// Also for an id with a date at its end (-20251001) when only the one without is listed. Null if

@@ -185,6 +185,7 @@ void ApprovalCard::makeButtons()
 {
     for (Button *button : {m_allow, m_edit, m_runEdited, m_denyNow, m_back, m_deny}) {
         button->setAccessibleName(button->text().remove(u'…'));
+        button->installEventFilter(this);
         m_buttons->addWidget(button);
     }
     m_allow->setKeyCap(u"A"_s);
@@ -296,7 +297,7 @@ void ApprovalCard::setMode(Mode mode)
     } else if (takesFocus && mode == Mode::Deny) {
         m_reason->setFocus();
     } else if (takesFocus && mode == Mode::Ask && before != Mode::Ask) {
-        setFocus();
+        setFocus(m_isByMouse ? Qt::MouseFocusReason : Qt::OtherFocusReason);
     }
     if (before != mode)
         Q_EMIT draftChanged();
@@ -416,6 +417,7 @@ void ApprovalCard::answerFailed()
 void ApprovalCard::keyPressEvent(QKeyEvent *event)
 {
     if (event->key() == Qt::Key_Escape && (m_mode == Mode::Edit || m_mode == Mode::Deny)) {
+        m_isByMouse = false;
         setMode(Mode::Ask);
         return;
     }
@@ -426,7 +428,8 @@ void ApprovalCard::keyPressEvent(QKeyEvent *event)
     // Keys that a field did not use come up here as well; letters act on the card itself and on its buttons,
     // which show them.
     const bool isPlain = event->modifiers() == Qt::NoModifier && !event->isAutoRepeat();
-    const bool isOurs = hasFocus() || qobject_cast<const QAbstractButton *>(QApplication::focusWidget());
+    const bool isOurs =
+        !m_isByMouse && (hasFocus() || qobject_cast<const QAbstractButton *>(QApplication::focusWidget()));
     if (m_mode == Mode::Ask && isOurs && isPlain) {
         switch (event->key()) {
         case Qt::Key_A:
@@ -477,9 +480,27 @@ void ApprovalCard::hideEvent(QHideEvent *event)
     m_tick.stop();
 }
 
+bool ApprovalCard::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::MouseButtonPress)
+        m_isByMouse = true;
+    else if (event->type() == QEvent::FocusIn)
+        noteFocus(static_cast<QFocusEvent *>(event)->reason());
+    return QWidget::eventFilter(watched, event);
+}
+
+// A window that becomes active again gives the focus back as it was.
+void ApprovalCard::noteFocus(Qt::FocusReason reason)
+{
+    if (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason
+        || reason == Qt::OtherFocusReason)
+        m_isByMouse = false;
+}
+
 void ApprovalCard::focusInEvent(QFocusEvent *event)
 {
     QWidget::focusInEvent(event);
+    noteFocus(event->reason());
     update();
     Q_EMIT attended();
 }

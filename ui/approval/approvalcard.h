@@ -63,6 +63,7 @@ protected:
     void hideEvent(QHideEvent *event) override;
     void focusInEvent(QFocusEvent *event) override;
     void focusOutEvent(QFocusEvent *event) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     enum class Mode { Ask = 1, Edit, Deny, Sent };
@@ -79,6 +80,7 @@ private:
     void runEdited();
     void deny();
     void send(const Answer &answer);
+    void noteFocus(Qt::FocusReason reason);
     [[nodiscard]] bool canEdit() const;
 
     PendingCall m_call;
@@ -86,6 +88,7 @@ private:
     QString m_shownText;
     ApprovalContext m_context;
     Mode m_mode = Mode::Ask;
+    bool m_isByMouse = false; ///< The focus came by a click: letters are meant for the message.
     bool m_isFollowing = false; ///< Another card of the call leads: this one takes no focus.
     int m_number = 1;
     int m_count = 1;

@@ -39,7 +39,8 @@ FilesSession::Machine machineOf(const QString &state)
         return FilesSession::Machine::Busy;
     if (state == "deleted"_L1 || state == "gone"_L1 || state == "lost"_L1 || state == "failed"_L1)
         return FilesSession::Machine::Gone;
-    return state.isEmpty() ? FilesSession::Machine::None : FilesSession::Machine::Unknown;
+    return state.isEmpty() || state == "released"_L1 ? FilesSession::Machine::None
+                                                     : FilesSession::Machine::Unknown;
 }
 
 } // namespace

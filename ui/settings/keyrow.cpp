@@ -214,7 +214,7 @@ void KeyRow::refresh()
     QString key;
     switch (m_info.keySource) {
     case ServiceInfo::KeySource::NotNeeded:
-        key = tr("none needed");
+        key = m_info.isOwn ? tr("none sent") : tr("none needed");
         break;
     case ServiceInfo::KeySource::None:
         key = m_info.keyProblem            ? tr("in the keychain, not given")
@@ -234,8 +234,9 @@ void KeyRow::refresh()
     if (m_info.isKeychainSlow && m_info.keySource != ServiceInfo::KeySource::NotNeeded)
         key = tr("the keychain asks you in a window of its own");
     m_key->setWords(key);
-    const bool needs = m_info.keySource != ServiceInfo::KeySource::NotNeeded;
-    const bool has = needs && m_info.keySource != ServiceInfo::KeySource::None;
+    const bool isKeyless = m_info.keySource == ServiceInfo::KeySource::NotNeeded;
+    const bool needs = !isKeyless || m_info.isOwn; // One's own may want one or not.
+    const bool has = !isKeyless && m_info.keySource != ServiceInfo::KeySource::None;
     m_enter->setText(has ? tr("Replace…") : tr("Enter a key…"));
     m_enter->setVisible(needs);
     m_enter->setEnabled(m_usable);
@@ -260,7 +261,7 @@ void KeyRow::refresh()
     m_test->setVisible(testable);
     if (!testable)
         m_verdict->setWords({});
-    setEnabledKeeping(m_test, m_usable && (has || !needs), m_enter);
+    setEnabledKeeping(m_test, m_usable && (has || isKeyless), m_enter);
 }
 
 void KeyRow::setUsable(bool usable)

@@ -79,6 +79,30 @@ void SettingsCard::addSetting(const QString &name, const QString &hint, QWidget 
     addRow(row);
 }
 
+void SettingsCard::removeRow(QWidget *row)
+{
+    const int at = m_rows->indexOf(row);
+    if (at < 0)
+        return;
+    const int line = at > 0 ? at - 1 : at + 1; // Its line is above it; the first has none.
+    if (QLayoutItem *item = m_rows->itemAt(line); item && item->widget()) {
+        item->widget()->hide();
+        item->widget()->deleteLater();
+    }
+    if (at > 0)
+        delete m_rows->takeAt(line);
+    m_rows->removeWidget(row);
+    row->hide();
+    row->deleteLater();
+}
+
+void SettingsCard::setLineShown(const QWidget *row, bool shown)
+{
+    const int at = m_rows->indexOf(row);
+    if (QLayoutItem *item = at < 0 ? nullptr : m_rows->itemAt(at + 1); item && item->widget())
+        item->widget()->setVisible(shown);
+}
+
 void SettingsCard::clear()
 {
     while (QLayoutItem *item = m_rows->takeAt(0)) {

@@ -20,6 +20,8 @@ public:
     void addRow(QWidget *row); ///< Takes ownership.
     /// A row of a name, what it is for, and a control.
     void addSetting(const QString &name, const QString &hint, QWidget *control);
+    void removeRow(QWidget *row); ///< With its line; deletes it later.
+    void setLineShown(const QWidget *row, bool shown); ///< Of the line below a row that is not always there.
     void clear();
 
 private:

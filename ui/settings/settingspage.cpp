@@ -60,7 +60,7 @@ public:
                           static_cast<int>(QStyle::visualAlignment(option.direction, Qt::AlignLeft))
                               | Qt::AlignVCenter,
                           index.data().toString());
-        if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange)
+        if (option.state & QStyle::State_HasFocus)
             paintFocusRing(painter, QRectF(row).adjusted(1, 1, -1, -1), Metrics::RadiusToolButton);
     }
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const override
@@ -118,6 +118,7 @@ SettingsPage::SettingsPage(QWidget *parent)
 
     makeKeys();
     makeEndpoints();
+    makeLocal();
     makeNew();
     makeAppearance();
     makeData();

@@ -5,6 +5,7 @@
 
 #include "engine/appsettings.h"
 #include "engine/engine.h"
+#include "engine/machinechoices.h"
 #include "store/datausage.h"
 
 #include <QWidget>
@@ -23,6 +24,9 @@ class ElidedLabel;
 class EndpointRow;
 class KeyRow;
 class Label;
+class LocalModels;
+class MachineForm;
+class ProvidersCard;
 class Segmented;
 class SettingsCard;
 
@@ -41,7 +45,7 @@ public:
 
     explicit SettingsPage(QWidget *parent = nullptr);
 
-    void showSection(const QString &name); ///< keys, endpoints, new, appearance, data
+    void showSection(const QString &name); ///< keys, endpoints, local, new, appearance, data
     [[nodiscard]] QString section() const;
     void focusSections();
     void setUsable(bool usable); ///< Whether anything can be changed or tested.
@@ -51,6 +55,10 @@ public:
     void setKeyProblem(const QString &id, const Error &error);
     void setTested(const QString &id, const Result<ServiceTest, Error> &result);
     void setStored(const Stored &stored);
+    void setMachines(const MachineChoices &machines);
+    [[nodiscard]] MachineForm *machineForm() const { return m_machines; }
+    [[nodiscard]] ProvidersCard *providersCard() const { return m_providers; }
+    [[nodiscard]] LocalModels *localModels() const { return m_local; }
     void setAppearance(AppSettings::Appearance appearance);
     void setDataDir(const QString &dataDir);
     void setUsage(const Result<DataUsage, Error> &usage);
@@ -68,6 +76,7 @@ Q_SIGNALS:
     void keychainRequested();
     void endpointEntered(const QString &id, const QString &address); ///< Empty: its own.
     void storedChosen(const Pilothouse::SettingsPage::Stored &stored);
+    void machinesChosen(const Pilothouse::MachineChoices &machines);
     void appearanceChosen(Pilothouse::AppSettings::Appearance appearance);
     void dataRequested(); ///< The page of data is looked at: how large is it?
     void doctorRequested();
@@ -82,9 +91,11 @@ private:
                             const QString &intro);
     void makeKeys();
     void makeEndpoints();
+    void makeLocal();
     void makeNew();
     void makeAppearance();
     void makeData();
+    void fillKeys(const QList<ServiceInfo> &services);
     void fillEndpoints(const QList<ServiceInfo> &services);
     void fillModels(const QList<ServiceInfo> &services);
     void choose();
@@ -96,6 +107,9 @@ private:
     SettingsCard *m_sandboxKeys = nullptr;
     SettingsCard *m_modelKeys = nullptr;
     SettingsCard *m_endpoints = nullptr;
+    ProvidersCard *m_providers = nullptr;
+    LocalModels *m_local = nullptr;
+    MachineForm *m_machines = nullptr;
     QHash<QString, KeyRow *> m_keys;
     QHash<QString, EndpointRow *> m_endpointRows;
     QComboBox *m_model = nullptr;

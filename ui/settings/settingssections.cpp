@@ -5,6 +5,10 @@
 
 #include "settings/endpointrow.h"
 #include "settings/keyrow.h"
+#include "settings/localmodels.h"
+#include "settings/machineform.h"
+#include "settings/modelitems.h"
+#include "settings/providerscard.h"
 #include "settings/settingscard.h"
 #include "settings/settingspage.h"
 #include "text/inerttext.h"
@@ -20,6 +24,8 @@
 #include <QHBoxLayout>
 #include <QScopedValueRollback>
 #include <QSpinBox>
+
+#include <algorithm>
 
 namespace Pilothouse {
 
@@ -80,8 +86,21 @@ void SettingsPage::makeEndpoints()
                                       "and options of the command line come first. A key stays with the "
                                       "address it was given for: another address asks for a key anew. "
                                       "Machines of one sandbox service are not found at another."));
-    m_endpoints = new SettingsCard({});
+    m_providers = new ProvidersCard;
+    page->addWidget(m_providers);
+    m_endpoints = new SettingsCard(tr("Services that are built in"));
     page->addWidget(m_endpoints);
+}
+
+void SettingsPage::makeLocal()
+{
+    QVBoxLayout *page =
+        addSection(u"local"_s, u"cpu"_s, tr("Local models"),
+                   tr("Models that run on this computer. They are looked for only when you press the button: "
+                      "the usual ports of this computer are asked for their lists of models, and no other "
+                      "machine."));
+    m_local = new LocalModels;
+    page->addWidget(m_local);
 }
 
 void SettingsPage::makeNew()
@@ -117,6 +136,9 @@ void SettingsPage::makeNew()
     card->addSetting(tr("Most steps of a turn"),
                      tr("A turn that reaches it waits for you and loses nothing."), m_maxSteps);
     page->addWidget(card);
+    m_machines = new MachineForm;
+    page->addWidget(m_machines);
+    connect(m_machines, &MachineForm::chosen, this, &SettingsPage::machinesChosen);
     for (QComboBox *box : {m_model, m_backend, m_afterTurn})
         connect(box, &QComboBox::activated, this, &SettingsPage::choose);
     connect(m_maxSteps, &QSpinBox::valueChanged, this, &SettingsPage::choose);
@@ -176,6 +198,9 @@ void SettingsPage::setUsable(bool usable)
         row->setUsable(usable);
     for (EndpointRow *row : std::as_const(m_endpointRows))
         row->setUsable(usable);
+    m_providers->setUsable(usable);
+    m_local->setUsable(usable);
+    m_machines->setUsable(usable);
     for (QWidget *control :
          std::initializer_list<QWidget *>{m_model, m_backend, m_afterTurn, m_maxSteps, m_check})
         control->setEnabled(usable);
@@ -183,6 +208,23 @@ void SettingsPage::setUsable(bool usable)
 
 void SettingsPage::setServices(const QList<ServiceInfo> &services)
 {
+    fillKeys(services);
+    fillEndpoints(services);
+    m_providers->setServices(services);
+    fillModels(services);
+}
+
+void SettingsPage::fillKeys(const QList<ServiceInfo> &services)
+{
+    const QStringList shown = m_keys.keys();
+    for (const QString &id : shown) {
+        const bool isHere = std::any_of(services.cbegin(), services.cend(),
+                                        [&id](const ServiceInfo &info) { return info.id == id; });
+        if (KeyRow *row = m_keys.value(id); !isHere && row->info().isOwn) { // It was removed.
+            m_keys.remove(id);
+            m_modelKeys->removeRow(row);
+        }
+    }
     for (const ServiceInfo &info : services) {
         KeyRow *&row = m_keys[info.id];
         if (row) {
@@ -203,14 +245,12 @@ void SettingsPage::setServices(const QList<ServiceInfo> &services)
         connect(row, &KeyRow::keychainRequested, this, &SettingsPage::keychainRequested);
         (info.kind == ServiceInfo::Kind::Sandbox ? m_sandboxKeys : m_modelKeys)->addRow(row);
     }
-    fillEndpoints(services);
-    fillModels(services);
 }
 
 void SettingsPage::fillEndpoints(const QList<ServiceInfo> &services)
 {
     for (const ServiceInfo &info : services) {
-        if (info.endpoint.isEmpty())
+        if (info.endpoint.isEmpty() || info.isOwn)
             continue;
         EndpointRow *&row = m_endpointRows[info.id];
         if (row) {
@@ -240,8 +280,10 @@ void SettingsPage::fillModels(const QList<ServiceInfo> &services)
     for (const ServiceInfo &info : services) {
         if (info.kind != ServiceInfo::Kind::Model || info.keySource == ServiceInfo::KeySource::None)
             continue;
-        for (const QString &id : info.models)
-            m_model->addItem(QString(info.id + u'/' + id), QString(info.id + u'/' + id));
+        for (const QString &id : info.models) {
+            const QString name = info.id + u'/' + id;
+            addModelItem(m_model, name, name, !info.withoutTools.contains(id));
+        }
     }
     setStored(m_stored);
 }
@@ -250,12 +292,14 @@ void SettingsPage::setTested(const QString &id, const Result<ServiceTest, Error>
 {
     if (KeyRow *row = m_keys.value(id))
         row->setTested(result);
+    m_providers->setTested(id, result);
 }
 
 void SettingsPage::setKeyProblem(const QString &id, const Error &error)
 {
     if (KeyRow *row = m_keys.value(id))
         row->setKeyProblem(error);
+    m_providers->setProblem(id, error);
 }
 
 KeyRow *SettingsPage::keyRow(const QString &id) const { return m_keys.value(id); }
@@ -277,6 +321,8 @@ void SettingsPage::setStored(const Stored &stored)
     show(m_afterTurn, stored.afterTurn);
     m_maxSteps->setValue(stored.maxSteps);
 }
+
+void SettingsPage::setMachines(const MachineChoices &machines) { m_machines->setChoices(machines); }
 
 void SettingsPage::choose()
 {

@@ -34,10 +34,21 @@ QString fileNameOf(const QString &title)
     return name.isEmpty() ? u"conversation"_s : name;
 }
 
+// By the log: also one that is gone, until it is let go of.
 bool hasMachine(const ConversationSummary &summary)
 {
     return !summary.sandboxId.isEmpty() && summary.sandboxState != "deleted"_L1
-        && summary.sandboxState != "gone"_L1;
+        && summary.sandboxState != "released"_L1;
+}
+
+bool isLost(const ConversationSummary &summary)
+{
+    return summary.sandboxState == "gone"_L1 || summary.sandboxState == "lost"_L1;
+}
+
+bool canBeDeleted(const ConversationSummary &summary)
+{
+    return hasMachine(summary) && summary.sandboxState != "gone"_L1;
 }
 
 } // namespace
@@ -101,6 +112,20 @@ void ConversationActions::fillMachineMenu(QMenu *menu, const QString &id)
     const bool busy = m_workspace->isRunning(id);
     if (busy)
         menu->addAction(tr("A turn runs on it: stop the turn first"))->setEnabled(false);
+    const bool usable = m_workspace->canWork() && !busy;
+    const auto addRelease = [&] {
+        menu->addAction(icon(u"plus"_s), tr("New machine with the next turn…: this one is let go"), this,
+                        [this, id] { releaseMachine(id); })
+            ->setEnabled(usable);
+    };
+    if (isLost(*found)) { // Nothing can be done to it any more.
+        menu->addAction(found->sandboxState == "gone"_L1
+                            ? tr("The machine is gone: it was deleted outside this conversation")
+                            : tr("The machine is lost: the service can no longer start it"))
+            ->setEnabled(false);
+        addRelease();
+        return;
+    }
     QAction *pause = menu->addAction(icon(u"pause"_s),
                                      local ? tr("Pause: programs stand still, files are kept")
                                            : tr("Pause: programs and files are kept, nothing is charged"),
@@ -114,7 +139,7 @@ void ConversationActions::fillMachineMenu(QMenu *menu, const QString &id)
                                        local ? tr("Delete machine…: its files are lost")
                                              : tr("Delete machine…: its files are lost, nothing is charged"),
                                        this, [this, id] { changeMachine(id, MachineChange::Delete); });
-    const bool usable = m_workspace->canWork() && !busy;
+    addRelease(); // Also of one that seems well: another address, or another service, may be in use now.
     pause->setEnabled(usable && found->sandboxState == "active"_L1);
     resume->setEnabled(usable && found->sandboxState != "active"_L1);
     remove_->setEnabled(usable);
@@ -180,7 +205,7 @@ void ConversationActions::remove(const QString &id)
         ? tr("The turn that runs is stopped first. Messages, output and figures are deleted from this "
              "computer and cannot be brought back.")
         : tr("Messages, output and figures are deleted from this computer and cannot be brought back.");
-    if (hasMachine(*found)) {
+    if (canBeDeleted(*found)) {
         question.option = tr("Delete its machine too");
         question.optionOn = tr("The machine %1 and its files are deleted.").arg(found->sandboxId);
         question.optionOff = found->backend == "local"_L1
@@ -217,6 +242,33 @@ void ConversationActions::changeMachine(const QString &id, MachineChange change)
     auto *dialog = new ConfirmDialog(question, m_window);
     connect(dialog, &ConfirmDialog::confirmed, m_workspace,
             [this, id] { m_workspace->changeMachine(id, MachineChange::Delete); });
+    dialog->open();
+}
+
+void ConversationActions::releaseMachine(const QString &id)
+{
+    const ConversationSummary *found = summary(id);
+    if (!found || !hasMachine(*found) || !m_workspace->canWork())
+        return;
+    const bool local = found->backend == "local"_L1;
+    QString left = tr("Nothing is sent to it. If %1 still exists, it stays as it is with its files, and it "
+                      "may cost you: pilothouse-cli sandbox list shows it where it was made.")
+                       .arg(found->sandboxId);
+    if (found->sandboxState == "gone"_L1)
+        left = tr("%1 does not exist any more; its files went with it.").arg(found->sandboxId);
+    else if (local)
+        left = tr("Nothing is sent to it. If %1 still exists, it stays on this computer with its files; "
+                  "pilothouse-cli sandbox list shows it.")
+                   .arg(found->sandboxId);
+    ConfirmDialog::Question question;
+    question.title = tr("Let go of the machine of “%1”?").arg(titleText(*found));
+    question.text = left + u' '
+        + (local ? tr("The conversation keeps all that is shown. Its next turn makes a new, empty machine.")
+                 : tr("The conversation keeps all that is shown. Its next turn makes a new, empty machine, "
+                      "which is charged while it runs."));
+    question.confirm = tr("Let go");
+    auto *dialog = new ConfirmDialog(question, m_window);
+    connect(dialog, &ConfirmDialog::confirmed, m_workspace, [this, id] { m_workspace->releaseMachine(id); });
     dialog->open();
 }
 

@@ -34,6 +34,9 @@ public:
     void remove(const QString &id); ///< Asks, and says what happens to the machine.
     void changeMachine(const QString &id, MachineChange change); ///< Asks before what loses files.
 
+    /// Asks, and says what it costs and keeps: the next turn makes a new machine.
+    void releaseMachine(const QString &id);
+
     [[nodiscard]] static QString duplicateHint();
 
 Q_SIGNALS:

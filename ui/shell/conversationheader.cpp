@@ -10,11 +10,13 @@
 #include "text/inerttext.h"
 #include "theme/controls/button.h"
 #include "theme/controls/elidedlabel.h"
+#include "theme/controls/meter.h"
 #include "theme/controls/toolbutton.h"
 #include "theme/metrics.h"
 #include "theme/statelook.h"
 #include "theme/theme.h"
 #include "theme/units.h"
+#include "transcript/transcriptmodel.h"
 
 #include <QActionGroup>
 #include <QHBoxLayout>
@@ -24,13 +26,23 @@
 #include <QPainter>
 #include <QStackedWidget>
 
+#include <utility>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
 namespace {
+
 constexpr qsizetype LongestTitle = 200;
+
+QString tokensWords(qint64 tokens)
+{
+    return tokens == 1 ? ConversationHeader::tr("1 token")
+                       : ConversationHeader::tr("%1 tokens").arg(tokensText(tokens));
 }
+
+} // namespace
 
 ConversationHeader::ConversationHeader(Workspace *workspace, ConversationActions *actions, QWidget *parent)
     : QWidget(parent)
@@ -45,6 +57,8 @@ ConversationHeader::ConversationHeader(Workspace *workspace, ConversationActions
     , m_machine(new Button({}, Button::Kind::Plain))
     , m_state(new ElidedLabel(tr("State"), TextStyle::Small, Role::Text2))
     , m_steps(new Label({}, TextStyle::Small, Role::Text2))
+    , m_context(new Meter(tr("Context")))
+    , m_contextWords(new Label({}, TextStyle::Small, Role::Text2))
     , m_tokens(new Label({}, TextStyle::Small, Role::Text2))
     , m_cost(new Label({}, TextStyle::Small, Role::Text))
     , m_moreMenu(new QMenu(this))
@@ -82,7 +96,12 @@ ConversationHeader::ConversationHeader(Workspace *workspace, ConversationActions
         secondRow->addWidget(button);
     }
     secondRow->addWidget(m_state, 1);
-    for (Label *label : {m_steps, m_tokens, m_cost}) {
+    secondRow->addSpacing(Metrics::SpaceS);
+    secondRow->addWidget(m_steps);
+    secondRow->addSpacing(Metrics::SpaceS);
+    secondRow->addWidget(m_context);
+    secondRow->addWidget(m_contextWords);
+    for (Label *label : {m_tokens, m_cost}) {
         secondRow->addSpacing(Metrics::SpaceS);
         secondRow->addWidget(label);
     }
@@ -137,8 +156,11 @@ void ConversationHeader::refresh()
                          : isScripted(provider) ? modelText(provider, model)
                                                 : inertLine(model, LongestTitle));
     m_model->setAccessibleName(tr("Model: %1").arg(m_model->text()));
-    m_model->setToolTip(provider.isEmpty() ? QString()
-                                           : tr("%1, for the next turn").arg(modelText(provider, model)));
+    m_model->setToolTip(
+        provider.isEmpty() ? QString()
+            : m_workspace->lacksTools(provider, model)
+            ? tr("%1 cannot use tools, so it can do nothing in a sandbox").arg(modelText(provider, model))
+            : tr("%1, for the next turn").arg(modelText(provider, model)));
     m_model->setEnabled(m_workspace->canWork());
     refreshMachine(summary);
 
@@ -190,17 +212,42 @@ void ConversationHeader::refreshFigures(const ConversationSummary *summary)
         steps = summary->maxSteps > 0 ? tr("step %1 of %2").arg(summary->steps).arg(summary->maxSteps)
                                       : tr("step %1").arg(summary->steps);
     if (summary && (summary->inputTokens || summary->outputTokens))
-        tokens = tr("%1 tokens")
-                     .arg(tokensText(summary->inputTokens.value_or(0) + summary->outputTokens.value_or(0)));
+        tokens = tokensWords(summary->inputTokens.value_or(0) + summary->outputTokens.value_or(0));
     if (summary && summary->costNanos)
         cost = costText(*summary->costNanos);
     const auto show = [](Label *label, const QString &text) {
         if (label->text() != text)
             label->setText(text);
     };
+    refreshContext(summary);
     show(m_steps, steps);
     show(m_tokens, tokens);
     show(m_cost, cost);
+}
+
+// What the last request and its answer took of what the model can hold: the next one takes that and more.
+void ConversationHeader::refreshContext(const ConversationSummary *summary)
+{
+    m_part.reset();
+    if (summary && m_workspace->transcript()->conversation() == summary->id) {
+        const std::optional<qint64> used = m_workspace->transcript()->lastContextTokens();
+        for (const ServiceInfo &service : m_workspace->services()) {
+            const std::optional<qint64> room =
+                service.id == summary->provider ? service.contextOf(summary->model) : std::nullopt;
+            if (!used || !room || *room <= 0)
+                continue;
+            m_part = static_cast<double>(*used) / static_cast<double>(*room);
+            m_context->setToolTip(tr("The last step took %1 of the %2 tokens that the model can hold.")
+                                      .arg(tokensText(*used), tokensText(*room)));
+        }
+    }
+    if (!m_part)
+        return;
+    m_context->setPart(*m_part);
+    const Role role = *m_part >= 1 ? Role::Failed : Meter::isNearLimit(*m_part) ? Role::Waiting : Role::Text2;
+    if (std::exchange(m_contextRole, role) != role)
+        m_contextWords->setLook(TextStyle::Small, role);
+    m_contextWords->setToolTip(m_context->toolTip());
 }
 
 void ConversationHeader::dropItems()
@@ -209,6 +256,16 @@ void ConversationHeader::dropItems()
     const bool isWide = width() >= Metrics::DropTokensFromHeader;
     m_tokens->setVisible(isWide && !m_hasWords && !m_tokens->text().isEmpty());
     m_steps->setVisible(!m_hasWords && !m_steps->text().isEmpty());
+    const bool hasContext = !m_hasWords && m_part.has_value();
+    if (hasContext) {
+        const QString words = Meter::words(*m_part);
+        const bool isShort = width() < Metrics::DropContextWordFromHeader || Meter::isNearLimit(*m_part);
+        const QString text = isShort ? words : tr("%1 context").arg(words);
+        if (m_contextWords->text() != text)
+            m_contextWords->setText(text);
+    }
+    m_context->setVisible(hasContext);
+    m_contextWords->setVisible(hasContext);
     m_cost->setVisible(!m_cost->text().isEmpty());
 }
 
@@ -272,8 +329,13 @@ void ConversationHeader::fillModelMenu()
         }
         QMenu *models = m_modelMenu->addMenu(service.name);
         auto *group = new QActionGroup(models);
+        if (service.models.isEmpty())
+            models->addAction(tr("Test it under Keys: then its models are listed"))->setEnabled(false);
         for (const QString &id : service.models) {
-            QAction *action = models->addAction(id);
+            const QString shown = inertLine(id, LongestTitle);
+            const bool isOfUse = !service.withoutTools.contains(id);
+            QAction *action = models->addAction(isOfUse ? shown : tr("%1: cannot use tools").arg(shown));
+            action->setEnabled(isOfUse);
             action->setCheckable(true);
             action->setChecked(service.id == provider && id == model);
             group->addAction(action);

@@ -3,7 +3,11 @@
 
 #pragma once
 
+#include "theme/roles.h"
+
 #include <QWidget>
+
+#include <optional>
 
 class QLineEdit;
 class QMenu;
@@ -15,6 +19,7 @@ class Button;
 class ConversationActions;
 class ElidedLabel;
 class Label;
+class Meter;
 class ToolButton;
 class Workspace;
 struct ConversationSummary;
@@ -47,6 +52,7 @@ private:
     void fillModelMenu();
     void refreshMachine(const ConversationSummary *summary);
     void refreshFigures(const ConversationSummary *summary);
+    void refreshContext(const ConversationSummary *summary);
     void dropItems();
     bool m_hasWords = false; ///< The state is told here.
 
@@ -61,12 +67,16 @@ private:
     Button *m_machine;
     ElidedLabel *m_state;
     Label *m_steps;
+    Meter *m_context;
+    Label *m_contextWords;
     Label *m_tokens;
     Label *m_cost;
     QMenu *m_moreMenu;
     QMenu *m_modelMenu;
     QMenu *m_machineMenu;
     bool m_machineChanging = false;
+    Role m_contextRole = Role::Text2;
+    std::optional<double> m_part; ///< Of the context that is taken; empty: not known.
 };
 
 } // namespace Pilothouse

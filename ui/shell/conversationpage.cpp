@@ -21,6 +21,7 @@
 #include <QDesktopServices>
 #include <QDir>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -66,6 +67,7 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     connect(m_places, &ApprovalPlaces::attended, this, &ConversationPage::callAttended);
     connect(m_header, &ConversationHeader::keysRequested, this, &ConversationPage::keysRequested);
     connect(m_welcome, &WelcomePage::keysRequested, this, &ConversationPage::keysRequested);
+    connect(m_welcome, &WelcomePage::localModelsRequested, this, &ConversationPage::localModelsRequested);
     m_composer->setDraftFolder(QDir(workspace->dataDir()).filePath(u"drafts"_s));
     connect(m_composer, &Composer::submitted, workspace, &Workspace::send);
     connect(m_composer, &Composer::submitted, m_transcript, &TranscriptView::goToLatest);
@@ -90,6 +92,11 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     });
     const ConversationListModel *list = workspace->conversations();
     connect(list, &QAbstractItemModel::modelReset, this, &ConversationPage::updateHeader);
+    connect(workspace->transcript(), &QAbstractItemModel::modelReset, m_header, &ConversationHeader::refresh);
+    connect(workspace, &Workspace::servicesChanged, this, [this] {
+        updateHeader();
+        updateWelcome();
+    });
     connect(list, &QAbstractItemModel::modelReset, this, &ConversationPage::updateWelcome);
     connect(list, &QAbstractItemModel::rowsInserted, this, &ConversationPage::updateHeader);
     connect(list, &QAbstractItemModel::dataChanged, this, &ConversationPage::updateHeader);
@@ -98,6 +105,27 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
 }
 
 void ConversationPage::focusComposer() { m_composer->edit()->setFocus(); }
+
+void ConversationPage::typeMessage(const QString &text)
+{
+    if (m_composer->edit()->isReadOnly())
+        return;
+    focusComposer();
+    m_composer->edit()->insertPlainText(text);
+}
+
+// What neither the transcript nor a card has a use for comes up here.
+void ConversationPage::keyPressEvent(QKeyEvent *event)
+{
+    constexpr Qt::KeyboardModifiers Commands = Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier;
+    const QString text = event->text();
+    const bool isText = !text.isEmpty() && text.front().isPrint() && !text.front().isSpace();
+    if (!isText || event->modifiers() & Commands) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    typeMessage(text);
+}
 
 void ConversationPage::onCurrentChanged()
 {
@@ -171,6 +199,7 @@ void ConversationPage::updateWelcome()
     m_welcome->setModel(defaults.provider.isEmpty() ? QString()
                                                     : QString(defaults.provider + u'/' + defaults.model),
                         isScripted(defaults.provider));
+    m_welcome->setLacksTools(m_workspace->lacksTools(defaults.provider, defaults.model));
     m_welcome->setUsable(m_workspace->canWork());
 }
 

@@ -32,13 +32,19 @@ public:
     [[nodiscard]] WelcomePage *welcome() const { return m_welcome; }
     [[nodiscard]] ConversationHeader *header() const { return m_header; }
     void focusComposer();
+    /// Letters that were typed where nothing takes them: they are meant for the message.
+    void typeMessage(const QString &text);
     /// The first card of a waiting call that is seen, in the transcript or above the composer; null: none.
     [[nodiscard]] ApprovalCard *waitingCard() const;
     [[nodiscard]] QList<QWidget *> zones() const; ///< What F6 walks through here, from top to bottom.
 
 Q_SIGNALS:
     void keysRequested();
+    void localModelsRequested();
     void callAttended(const QString &callId); ///< The person goes to the card of a call that waits.
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override;
 
 private:
     void onCurrentChanged();

@@ -115,10 +115,7 @@ void MainWindow::connectAll()
     connect(m_rail, &SidebarRail::newRequested, this, &MainWindow::newConversation);
     for (ConversationListView *view : {m_sidebar->list(), m_rail->list()}) {
         connect(view, &ConversationListView::conversationChosen, m_workspace, &Workspace::setCurrent);
-        connect(view, &ConversationListView::textTyped, this, [this](const QString &text) {
-            m_page->focusComposer();
-            m_page->composer()->edit()->insertPlainText(text);
-        });
+        connect(view, &ConversationListView::textTyped, m_page, &ConversationPage::typeMessage);
         connect(view, &ConversationListView::menuRequested, this,
                 [this](const QString &id, const QPoint &position) {
                     auto *menu = new QMenu(this);
@@ -132,6 +129,7 @@ void MainWindow::connectAll()
     connect(m_page->transcript(), &TranscriptView::linkHovered, this,
             [this](const QString &target) { m_status->setMessage(target.left(LongestStatus)); });
     connect(m_page, &ConversationPage::keysRequested, this, [this] { openSettings(u"keys"_s); });
+    connect(m_page, &ConversationPage::localModelsRequested, this, [this] { openSettings(u"local"_s); });
     connect(m_columns, &Columns::arranged, this, &MainWindow::updateActions);
     connect(m_settings, &SettingsPage::left, this, &MainWindow::closeSettings);
     connect(m_settings, &SettingsPage::conversationRequested, this, [this](const QString &id) {

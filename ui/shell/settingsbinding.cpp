@@ -4,9 +4,13 @@
 #include "shell/settingsbinding.h"
 
 #include "engine/appsettings.h"
+#include "settings/localmodels.h"
+#include "settings/providerscard.h"
 #include "settings/settingspage.h"
 #include "shell/workspace.h"
 #include "theme/theme.h"
+
+#include <algorithm>
 
 namespace Pilothouse {
 
@@ -62,6 +66,11 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
         settings.setMaxSteps(stored.maxSteps);
         m_workspace->readDefaults();
     });
+    connect(page, &SettingsPage::machinesChosen, this, [this](const MachineChoices &machines) {
+        AppSettings(m_workspace->dataDir()).setMachines(machines);
+        m_workspace->readDefaults();
+    });
+    bindProviders();
     connect(page, &SettingsPage::appearanceChosen, this, [this](AppSettings::Appearance appearance) {
         AppSettings(m_workspace->dataDir()).setAppearance(appearance);
         applyAppearance(m_workspace->dataDir());
@@ -77,6 +86,83 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
     page->setUsable(workspace->canWork());
 }
 
+void SettingsBinding::bindProviders()
+{
+    ProvidersCard *card = m_page->providersCard();
+    connect(card, &ProvidersCard::testRequested, m_page, &SettingsPage::testRequested);
+    connect(card, &ProvidersCard::entered, this,
+            [this, card](const CustomProvider &provider, const Secret &key, bool isNew) {
+                Engine *engine = m_workspace->engine();
+                if (!engine)
+                    return;
+                engine->setProvider(provider, isNew, this,
+                                    [this, card, key, id = provider.id](const Result<Done, Error> &done) {
+                                        card->setSaved(id, done);
+                                        m_workspace->readServices();
+                                        m_workspace->readDefaults();
+                                        if (done && !key.isEmpty())
+                                            enterKey(id, key); // For the address as it is now.
+                                    });
+            });
+    connect(card, &ProvidersCard::removeRequested, this, [this](const QString &id) {
+        Engine *engine = m_workspace->engine();
+        if (!engine)
+            return;
+        engine->removeProvider(id, this, [this, id](const Result<Done, Error> &done) {
+            if (!done)
+                m_page->setKeyProblem(id, done.error());
+            m_workspace->readServices();
+            m_workspace->readDefaults();
+        });
+    });
+    LocalModels *local = m_page->localModels();
+    connect(local, &LocalModels::lookRequested, this, [this, local] {
+        if (Engine *engine = m_workspace->engine())
+            engine->findLocalServers(this, [this, local](const QList<FoundServer> &servers) {
+                local->setFound(servers);
+                m_workspace->readServices(); // They told their models.
+            });
+    });
+    connect(local, &LocalModels::chosen, this,
+            [this, local](const FoundServer &server, const QString &model) {
+                Engine *engine = m_workspace->engine();
+                if (!engine)
+                    return;
+                if (!server.service.isEmpty()) {
+                    useModel(server.service, model);
+                    return;
+                }
+                engine->setProvider(
+                    server.proposed, true, this,
+                    [this, local, model, id = server.proposed.id](const Result<Done, Error> &done) {
+                        if (done)
+                            useModel(id, model);
+                        else
+                            local->setProblem(done.error());
+                        m_workspace->readServices();
+                    });
+            });
+}
+
+void SettingsBinding::enterKey(const QString &provider, const Secret &key)
+{
+    const QList<ServiceInfo> &services = m_workspace->services();
+    const bool canKeep =
+        std::any_of(services.cbegin(), services.cend(), [](const ServiceInfo &info) { return info.canKeep; });
+    if (Engine *engine = m_workspace->engine())
+        engine->enterKey(provider, {}, key, canKeep ? KeyRing::Place::Keychain : KeyRing::Place::Session,
+                         this, reporting(provider));
+}
+
+void SettingsBinding::useModel(const QString &provider, const QString &model)
+{
+    const QString name = provider + u'/' + model;
+    AppSettings(m_workspace->dataDir()).setModel(name);
+    readStored();
+    m_page->localModels()->setChosen(name);
+    m_workspace->readDefaults();
+}
+
 // Keys that change tell so themselves; what is left to tell is why one did not.
 std::function<void(const Result<Done, Error> &)> SettingsBinding::reporting(const QString &id)
 {
@@ -90,6 +176,7 @@ void SettingsBinding::readStored()
 {
     const AppSettings settings(m_workspace->dataDir());
     m_page->setStored({settings.model(), settings.backend(), settings.afterTurn(), settings.maxSteps()});
+    m_page->setMachines(settings.machines());
     m_page->setAppearance(settings.appearance());
 }
 

@@ -5,6 +5,7 @@
 
 #include "util/error.h"
 #include "util/result.h"
+#include "util/secret.h"
 
 #include <QObject>
 
@@ -25,6 +26,9 @@ public:
     static void applyAppearance(const QString &dataDir);
 
 private:
+    void bindProviders();
+    void enterKey(const QString &provider, const Secret &key);
+    void useModel(const QString &provider, const QString &model); ///< For new conversations.
     void readStored();
     [[nodiscard]] std::function<void(const Result<Done, Error> &)> reporting(const QString &id);
 

@@ -90,6 +90,14 @@ WelcomePage::WelcomePage(QWidget *parent)
                              {u"message-square-quote"_s, tr("The words are scripted, there is no AI in it")},
                              {u"wifi-off"_s, tr("No key, no network")}},
                             tour, true);
+    auto *local = new Button(tr("Look for models…"));
+    local->setAccessibleName(local->text());
+    m_local =
+        new WelcomeWay(u"cpu"_s, tr("Use a local model"),
+                       tr("A model that runs on this computer, in Ollama, LM Studio, llama.cpp or vLLM."),
+                       {{u"search"_s, tr("Looked for only when you press the button")},
+                        {u"hard-drive"_s, tr("Nothing leaves this computer")}},
+                       local, false);
     m_keys = new WelcomeWay(
         u"cloud"_s, tr("Connect Superserve and a model provider"),
         tr("Cloud machines that pause while they wait for you, and models by your own key."),
@@ -102,11 +110,14 @@ WelcomePage::WelcomePage(QWidget *parent)
     ways->setSpacing(0);
     ways->addWidget(m_tour);
     ways->addWidget(new HairLine);
+    ways->addWidget(m_local);
+    ways->addWidget(new HairLine);
     ways->addWidget(m_keys);
     layout->addWidget(m_card);
     layout->addWidget(m_next);
     layout->addStretch(3);
     connect(tour, &Button::clicked, this, &WelcomePage::tourRequested);
+    connect(local, &Button::clicked, this, &WelcomePage::localModelsRequested);
     connect(keys, &Button::clicked, this, &WelcomePage::keysRequested);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
     updateTexts();
@@ -117,12 +128,21 @@ void WelcomePage::resizeEvent(QResizeEvent *event)
     QWidget::resizeEvent(event);
     const bool stacked = width() < Theme::instance().px(StackedBelow);
     m_tour->setStacked(stacked);
+    m_local->setStacked(stacked);
     m_keys->setStacked(stacked);
 }
 
 Button *WelcomePage::tourButton() const { return m_tour->button(); }
 
 Button *WelcomePage::keysButton() const { return m_keys->button(); }
+
+Button *WelcomePage::localButton() const { return m_local->button(); }
+
+void WelcomePage::setLacksTools(bool lacksTools)
+{
+    m_lacksTools = lacksTools;
+    updateTexts();
+}
 
 void WelcomePage::setFirstRun(bool firstRun)
 {
@@ -160,6 +180,12 @@ void WelcomePage::updateTexts()
                  "correct it and take out what it made. Choose a way in, or write below what it should do.")
             : tr("Write below what an agent should do, or choose a conversation at the left."));
     m_next->setVisible(!m_model.isEmpty());
+    if (m_lacksTools) {
+        m_next->setText(tr("%1 cannot use tools, as its service says, so it could do nothing in a sandbox. "
+                           "Choose another model above before you write.")
+                            .arg(m_model));
+        return;
+    }
     m_next->setText(m_scripted ? tr("The next message goes to %1, which plays a fixed story and is not an "
                                     "AI; the commands it runs are real.")
                                      .arg(m_model)

@@ -20,13 +20,16 @@ public:
 
     void setFirstRun(bool firstRun); ///< No conversation was ever made here.
     void setModel(const QString &modelText, bool scripted); ///< What a new conversation gets.
+    void setLacksTools(bool lacksTools); ///< That model cannot use tools, as its service says.
     void setUsable(bool usable);
     [[nodiscard]] Button *tourButton() const;
     [[nodiscard]] Button *keysButton() const;
+    [[nodiscard]] Button *localButton() const;
 
 Q_SIGNALS:
     void tourRequested();
     void keysRequested();
+    void localModelsRequested();
 
 protected:
     void paintEvent(QPaintEvent *event) override;
@@ -39,10 +42,12 @@ private:
     Label *m_text;
     QWidget *m_card;
     WelcomeWay *m_tour;
+    WelcomeWay *m_local;
     WelcomeWay *m_keys;
     Label *m_next;
     QString m_model;
     bool m_scripted = false;
+    bool m_lacksTools = false;
     bool m_firstRun = true;
     bool m_usable = false;
 };

@@ -9,6 +9,7 @@
 
 #include <QDateTime>
 
+#include <algorithm>
 #include <utility>
 
 namespace Pilothouse {
@@ -200,7 +201,7 @@ void Workspace::startTour()
     setCurrent({});
     m_draft.provider = u"demo"_s;
     m_draft.model = u"tour"_s;
-    m_draft.backend = u"local"_s;
+    setDraftBackend(u"local"_s);
     m_draft.approval = u"allow"_s; // Of a local sandbox; the scenario asks for what it wants to show.
     if (m_defaults.provider == "demo"_L1) // A demo of one's own, given on the command line.
         m_draft.model = m_defaults.model;
@@ -283,7 +284,19 @@ void Workspace::setDraftBackend(const QString &backend)
     m_draft.backend = backend;
     m_draft.approval =
         m_defaults.backend == backend ? m_defaults.approval : QString(); // By the kind of sandbox.
+    const ConversationSettings machine = m_defaults.backend == backend ? m_defaults : ConversationSettings();
+    m_draft.sandboxTemplate = machine.sandboxTemplate;
+    m_draft.sandboxTimeoutSeconds = machine.sandboxTimeoutSeconds;
+    m_draft.sandboxAutoDeleteSeconds = machine.sandboxAutoDeleteSeconds;
+    m_draft.network = machine.network;
     Q_EMIT defaultsChanged();
+}
+
+bool Workspace::lacksTools(const QString &provider, const QString &model) const
+{
+    return std::any_of(m_services.cbegin(), m_services.cend(), [&](const ServiceInfo &service) {
+        return service.id == provider && service.withoutTools.contains(model);
+    });
 }
 
 void Workspace::setModel(const QString &provider, const QString &model)
@@ -364,6 +377,12 @@ void Workspace::changeMachine(const QString &conversation, MachineChange change)
                                 if (!done)
                                     Q_EMIT problem(done.error());
                             });
+}
+
+void Workspace::releaseMachine(const QString &conversation)
+{
+    if (m_engine)
+        m_engine->releaseMachine(conversation, this, reporting());
 }
 
 void Workspace::readCost()

@@ -40,6 +40,8 @@ public:
     /// What the conversation to be made gets: the defaults and what was chosen since.
     [[nodiscard]] const ConversationSettings &draft() const { return m_draft; }
     void setDraftBackend(const QString &backend);
+    /// The model of the next message cannot use tools, as its service says; it would be of no use.
+    [[nodiscard]] bool lacksTools(const QString &provider, const QString &model) const;
     /// Sandboxes and model providers that can be used; empty until the engine has told.
     [[nodiscard]] const QList<ServiceInfo> &services() const { return m_services; }
     [[nodiscard]] HistoryService *history() const { return m_history; }
@@ -77,6 +79,7 @@ public:
     void remove(const QString &conversation, bool withMachine);
     void exportTo(const QString &conversation, HistoryService::ExportFormat format, const QString &file);
     void changeMachine(const QString &conversation, MachineChange change);
+    void releaseMachine(const QString &conversation); ///< The next turn makes a new one.
     void stopCall(const QString &conversation, const QString &callId);
     void readServices(); ///< After keys were changed.
     void readDefaults(); ///< After settings were changed.

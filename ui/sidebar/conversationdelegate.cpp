@@ -203,7 +203,7 @@ void ConversationDelegate::paint(QPainter *painter, const QStyleOptionViewItem &
                 mirrored(QRect(row.right() + 1 - Right - figures, y, theme.px(TokensWidth), line2)), right,
                 tokensText(input.toLongLong() + output.toLongLong()));
     }
-    if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange)
+    if (option.state & QStyle::State_HasFocus)
         paintFocusRing(painter, QRectF(row).adjusted(1, 1, -1, -1), Metrics::RadiusToolButton);
 }
 
@@ -264,7 +264,7 @@ void ConversationDelegate::paintGlyphOnly(QPainter *painter, const QStyleOptionV
     QRect place(0, 0, Metrics::IconNormal, Metrics::IconNormal);
     place.moveCenter(option.rect.center());
     paintIcon(painter, place, look.glyph, look.color, selected ? Role::Selected : Role::Window);
-    if (option.state & QStyle::State_HasFocus && option.state & QStyle::State_KeyboardFocusChange)
+    if (option.state & QStyle::State_HasFocus)
         paintFocusRing(painter, QRectF(option.rect).adjusted(1, 1, -1, -1), Metrics::RadiusToolButton);
 }
 

@@ -64,6 +64,7 @@ constexpr std::array Machines{
     Entry{"paused"_L1, "machine-paused"_L1, Role::Text2, WORD("paused")},
     Entry{"deleting"_L1, "machine-none"_L1, Role::Text2, WORD("deleting")},
     Entry{"deleted"_L1, "machine-none"_L1, Role::Text3, WORD("deleted")},
+    Entry{"released"_L1, "machine-none"_L1, Role::Text3, WORD("let go")},
     Entry{"gone"_L1, "machine-failed"_L1, Role::Failed, WORD("gone")},
     Entry{"lost"_L1, "machine-failed"_L1, Role::Failed, WORD("lost")},
     Entry{"failed"_L1, "machine-failed"_L1, Role::Failed, WORD("failed")},

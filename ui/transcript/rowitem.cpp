@@ -16,7 +16,7 @@ bool RowShape::operator==(const RowShape &other) const
     return isUnfolded == other.isUnfolded && showsAll == other.showsAll && joinsAbove == other.joinsAbove
         && joinsBelow == other.joinsBelow && isActive == other.isActive && output.bytes == other.output.bytes
         && output.read == other.output.read && output.isRead == other.output.isRead
-        && isSteady == other.isSteady && widgetHeight == other.widgetHeight;
+        && isPending == other.isPending && isSteady == other.isSteady && widgetHeight == other.widgetHeight;
 }
 
 std::unique_ptr<RowItem> RowItem::make(TranscriptRow::Kind kind)
@@ -66,7 +66,7 @@ int RowItem::estimate(const TranscriptRow &row, const RowShape &shape, const Seg
         return shape.widgetHeight > 0 ? shape.widgetHeight : TranscriptStyle::px(Metrics::ToolCardRow);
     case TranscriptRow::Kind::Step:
     case TranscriptRow::Kind::TurnEnd:
-        return TranscriptStyle::px(Metrics::StepSeparator);
+        return TranscriptStyle::px(Metrics::StepSeparator) + (shape.isPending ? style.body.line : 0);
     }
     return style.body.line;
 }

@@ -19,6 +19,7 @@ struct RowShape {
     bool joinsBelow = false;
     bool isActive = false; ///< Call: it is the one that the Call pane shows.
     CallOutput output; ///< Call, unfolded.
+    bool isPending = false; ///< Step: the model was asked and has not said anything yet.
     bool isSteady = false; ///< Call: its line keeps one height, however it ends.
     int widgetHeight = 0; ///< A widget stands in the row's place; 0: none.
     bool operator==(const RowShape &other) const;

@@ -152,7 +152,7 @@ QString rowSpoken(const TranscriptRow &row, qint64 nowMs)
         break;
     }
     case TranscriptRow::Kind::Step:
-        parts << u"Step "_s + QString::number(row.step);
+        parts << u"Step "_s + QString::number(row.step) << (row.closed ? QString() : u"under way"_s);
         parts += figures(row);
         break;
     case TranscriptRow::Kind::Notice:

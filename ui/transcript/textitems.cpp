@@ -186,6 +186,14 @@ void LineItem::build(const TranscriptRow &row, const SegmentContext &inner, bool
     m_segments.truncate(0);
     if (row.kind == TranscriptRow::Kind::Step) {
         m_segments.append(std::make_unique<StepSegment>(row.step, figures(row)), inner);
+        if (m_shape.isPending) {
+            LabelSegment::Look look;
+            look.icon = u"thinking"_s;
+            look.iconColor = Role::Accent;
+            look.words = u"Thinking"_s;
+            look.color = Role::Text2;
+            m_segments.append(std::make_unique<LabelSegment>(look), inner);
+        }
         return;
     }
     const TurnEndText end = turnEndText(row);

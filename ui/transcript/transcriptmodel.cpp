@@ -526,6 +526,18 @@ TranscriptModel::CallPlace TranscriptModel::placeOfCallToWatch() const
     return found;
 }
 
+std::optional<qint64> TranscriptModel::lastContextTokens() const
+{
+    const int place = m_pages.findLast([](const TranscriptRow &row) {
+        return row.kind == TranscriptRow::Kind::Step && row.data[u"usage"][u"input"].toInteger();
+    });
+    if (place < 0)
+        return {};
+    const Json &usage = m_pages.at(place).data[u"usage"];
+    return std::max<qint64>(0, usage[u"input"].toInteger(0))
+        + std::max<qint64>(0, usage[u"output"].toInteger(0));
+}
+
 int TranscriptModel::rowCount(const QModelIndex &parent) const
 {
     return parent.isValid() ? 0 : m_pages.count();

@@ -65,6 +65,10 @@ public:
     };
     [[nodiscard]] CallPlace placeOfCallToWatch() const;
 
+    /// What the last step that has ended took of the model's context: its prompt and its answer. Empty: not
+    /// known.
+    [[nodiscard]] std::optional<qint64> lastContextTokens() const;
+
     [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
     /// Place of a row by its number; -1 if there is none.

@@ -140,12 +140,22 @@ bool TranscriptView::isStacked(int place, int direction) const
     return false;
 }
 
+bool TranscriptView::isLastShown(int place) const
+{
+    for (int i = place + 1; i < m_model->rowCount(); ++i) {
+        if (isShown(m_model->rowAt(i)))
+            return false;
+    }
+    return true;
+}
+
 RowShape TranscriptView::shapeOf(int place) const
 {
     const TranscriptRow &row = m_model->rowAt(place);
     RowShape shape;
     shape.isUnfolded = m_unfolded.contains(row.row);
     shape.showsAll = m_showsAll.contains(row.row);
+    shape.isPending = row.kind == TranscriptRow::Kind::Step && !row.closed && isLastShown(place);
     if (row.kind != TranscriptRow::Kind::Call)
         return shape;
     const QString callId = row.data[u"callId"].toString();

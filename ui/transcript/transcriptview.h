@@ -135,6 +135,7 @@ private:
     void paintRow(QPainter *painter, int place, const QRect &clip);
     [[nodiscard]] RowShape shapeOf(int place) const;
     [[nodiscard]] bool isStacked(int place, int direction) const;
+    [[nodiscard]] bool isLastShown(int place) const;
     [[nodiscard]] QRect column() const;
     [[nodiscard]] int widgetHeight(const QString &callId) const;
     void readOutputOf(int place);

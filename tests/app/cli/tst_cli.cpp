@@ -134,6 +134,67 @@ private Q_SLOTS:
         QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
     }
 
+    void aMachineIsLetGo()
+    {
+        const CliResult first = play({u"echo one > /home/user/f"_s});
+        QCOMPARE(first.exitCode, 0);
+        const QString conversation = first.lines().first()[u"conversation"].toString();
+        const auto machines = [this] {
+            return parseJson(cli->run({u"sandbox"_s, u"list"_s, u"--json"_s}).out).value_or(Json());
+        };
+        const QString machine = machines().at(0)[u"id"].toString();
+        QCOMPARE(cli->run({u"sandbox"_s, u"kill"_s, machine}).exitCode, 0);
+        QCOMPARE(play({u"cat /home/user/f"_s}, {u"--conversation"_s, conversation}).exitCode, 4);
+        const CliResult released = cli->run({u"sandbox"_s, u"release"_s, conversation.left(8)});
+        QVERIFY2(released.exitCode == 0, released.err.constData());
+        QVERIFY2(released.err.contains("nothing was sent"), released.err.constData());
+        const CliResult again = cli->run({u"sandbox"_s, u"release"_s, conversation});
+        QCOMPARE(again.exitCode, 4);
+        QVERIFY2(again.err.contains("has no machine"), again.err.constData());
+        QCOMPARE(play({u"ls /home/user"_s}, {u"--conversation"_s, conversation}).exitCode, 0);
+        QCOMPARE(machines().size(), 1);
+        QVERIFY(machines().at(0)[u"id"].toString() != machine);
+
+        QCOMPARE(cli->run({u"sandbox"_s, u"release"_s}).exitCode, 2);
+        QVERIFY(cli->run({u"sandbox"_s, u"release"_s, u"nonesuch"_s}).exitCode != 0);
+    }
+
+    void machinesAreChosenOnTheCommandLine()
+    {
+        const QList<std::pair<QStringList, QByteArray>> wrong{
+            {{u"--template"_s, u"a b"_s}, "--template"},
+            {{u"--timeout"_s, u"soon"_s}, "no length of time"},
+            {{u"--timeout"_s, u"8d"_s}, "seven days"},
+            {{u"--auto-delete"_s, u"31d"_s}, "30 days"},
+            {{u"--allow"_s, u"https://pypi.org"_s}, "neither a domain"},
+            {{u"--allow"_s, u","_s}, "needs a host"},
+            {{u"--allow"_s, u"pypi.org"_s, u"--no-network"_s}, "exclude one another"},
+            // The local sandbox has none of it, and no turn begins as if it had.
+            {{u"--sandbox"_s, u"local"_s, u"--no-network"_s}, "machines of Superserve"},
+            {{u"--timeout"_s, u"2h"_s}, "machines of Superserve"},
+        };
+        for (const auto &[options, said] : wrong) {
+            const CliResult result = play({u"true"_s}, options);
+            QVERIFY2(result.exitCode == 2, result.err.constData());
+            QVERIFY2(result.err.contains(said), result.err.constData());
+        }
+        QCOMPARE(parseJson(cli->run({u"list"_s, u"--json"_s}).out).value_or(Json()).size(), 0);
+        // Into the log of a conversation that goes on: they hold for its next machine.
+        const CliResult first = play({u"true"_s});
+        const QString conversation = first.lines().first()[u"conversation"].toString();
+        const CliResult second =
+            play({u"true"_s},
+                 {u"--conversation"_s, conversation, u"--timeout"_s, u"2h"_s, u"--auto-delete"_s, u"never"_s,
+                  u"--allow"_s, u"pypi.org,*.example.org"_s, u"--allow"_s, u"10.0.0.1"_s});
+        QVERIFY2(second.exitCode == 0, second.err.constData());
+        const Json settings = payloads(second, u"conversation-settings"_s).value(0);
+        QCOMPARE(settings[u"sandboxTimeoutSeconds"].toInteger(0), 7200);
+        QCOMPARE(settings[u"sandboxAutoDeleteSeconds"].toInteger(0), -1);
+        QCOMPARE(settings[u"networkAllow"].toJson(),
+                 QByteArray("[\"pypi.org\",\"*.example.org\",\"10.0.0.1\"]"));
+        QCOMPARE(settings[u"networkDeny"].toJson(), QByteArray("[\"0.0.0.0/0\"]"));
+    }
+
     void nothingOfTheHostIsVisible()
     {
         QTemporaryDir outside;

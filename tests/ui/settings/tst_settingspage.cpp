@@ -3,6 +3,7 @@
 
 #include "settings/endpointrow.h"
 #include "settings/keyrow.h"
+#include "settings/machineform.h"
 #include "settings/settingspage.h"
 #include "support/testmain.h"
 #include "theme/controls/button.h"
@@ -14,6 +15,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
@@ -335,6 +337,66 @@ private Q_SLOTS:
         QCOMPARE(last.model, u"gone/model"_s); // A choice that is not offered now stays.
     }
 
+    // Each field is taken by itself when it is left; what is wrong is said beside it and not taken.
+    void machinesAreChosenAndCheckedInWords()
+    {
+        SettingsPage page;
+        page.setUsable(true);
+        page.showSection(u"new"_s);
+        page.resize(1200, 900);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        MachineForm *form = page.machineForm();
+        QVERIFY(form->isVisible());
+        QList<MachineChoices> said;
+        connect(&page, &SettingsPage::machinesChosen, &page,
+                [&said](const MachineChoices &choices) { said.append(choices); });
+        page.setMachines({u"superserve/base"_s, 7200, {}, false, {}});
+        QCOMPARE(said.size(), 0);
+        QCOMPARE(form->timeoutField()->text(), u"2h"_s);
+
+        form->timeoutField()->setFocus();
+        form->timeoutField()->selectAll();
+        QTest::keyClicks(form->timeoutField(), u"9 weeks"_s);
+        QTest::keyClick(form->timeoutField(), Qt::Key_Tab);
+        QCOMPARE(said.size(), 0);
+        QVERIFY(textOf(page).contains(u"“9 weeks” is no length of time."_s));
+        QTest::keyClicks(form->autoDeleteField(), u"never"_s);
+        QTest::keyClick(form->autoDeleteField(), Qt::Key_Return);
+        QCOMPARE(said.size(), 1); // What is right is taken nevertheless.
+        QCOMPARE(said.last().autoDeleteSeconds, std::optional<qint64>(-1));
+        QCOMPARE(said.last().timeoutSeconds, std::optional<qint64>(7200));
+        form->timeoutField()->setFocus();
+        QSignalSpy left(&page, &SettingsPage::left);
+        QTest::keyClick(form->timeoutField(), Qt::Key_Escape); // First what was typed, then the page.
+        QCOMPARE(left.size(), 0);
+        QCOMPARE(form->timeoutField()->text(), u"2h"_s);
+
+        QVERIFY(!form->hostsField()->isVisible());
+        form->networkBox()->setFocus();
+        QTest::keyClick(form->networkBox(), Qt::Key_Down);
+        QCOMPARE(said.size(), 2);
+        QVERIFY(said.last().isNetworkLimited);
+        QVERIFY(said.last().allowed.isEmpty());
+        QVERIFY(form->hostsField()->isVisible());
+        QVERIFY(textOf(page).contains(u"machines reach nothing"_s));
+        QCOMPARE(QApplication::focusWidget(), form->hostsField());
+        QTest::keyClicks(form->hostsField(), u"https://pypi.org"_s);
+        QTest::keyClick(form->hostsField(), Qt::Key_Tab);
+        QCOMPARE(said.size(), 2);
+        QVERIFY(textOf(page).contains(u"“https://pypi.org” is neither a domain nor an IPv4 address."_s));
+        form->hostsField()->setFocus();
+        form->hostsField()->selectAll();
+        QTest::keyClicks(form->hostsField(), u"pypi.org, *.example.org"_s);
+        QTest::keyClick(form->hostsField(), Qt::Key_Tab);
+        QCOMPARE(said.size(), 3);
+        QCOMPARE(said.last().allowed, (QStringList{u"pypi.org"_s, u"*.example.org"_s}));
+
+        page.setUsable(false);
+        QVERIFY(form->templateField()->isReadOnly());
+        QVERIFY(!form->networkBox()->isEnabled());
+    }
+
     void escapeLeavesAndEveryControlHasAName()
     {
         SettingsPage page;
@@ -349,7 +411,8 @@ private Q_SLOTS:
         page.show();
         QVERIFY(QTest::qWaitForWindowActive(&page));
         QSignalSpy left(&page, &SettingsPage::left);
-        for (const QString &name : {u"keys"_s, u"endpoints"_s, u"new"_s, u"appearance"_s, u"data"_s}) {
+        for (const QString &name :
+             {u"keys"_s, u"endpoints"_s, u"local"_s, u"new"_s, u"appearance"_s, u"data"_s}) {
             page.showSection(name);
             QCOMPARE(page.section(), name);
             for (QWidget *widget : page.findChildren<QWidget *>()) {

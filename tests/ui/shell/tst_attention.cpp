@@ -11,6 +11,7 @@
 #include "sidebar/sidebarmodel.h"
 #include "support/testmain.h"
 #include "transcript/transcriptmodel.h"
+#include "transcript/transcriptview.h"
 #include "windowfixture.h"
 
 #include <QAbstractButton>
@@ -161,6 +162,41 @@ private Q_SLOTS:
         QCOMPARE(window.workspace()->current(), id);
         QCOMPARE(QApplication::focusWidget(), window.edit());
         QCOMPARE(window.edit()->toPlainText(), u"a"_s);
+
+        // The same after a click on the transcript, and on a button of a card that was let go of elsewhere.
+        window.edit()->clear();
+        QTest::mouseClick(window.transcript()->viewport(), Qt::LeftButton, {}, QPoint(4, 4));
+        QVERIFY(window.transcript()->hasFocus());
+        QTest::keyClick(window.transcript(), 'd');
+        QCOMPARE(QApplication::focusWidget(), window.edit());
+        QTest::keyClicks(QApplication::focusWidget(), u"o it"_s);
+        QCOMPARE(window.edit()->toPlainText(), u"do it"_s);
+        window.edit()->clear();
+        ApprovalCard *clicked = cards(window).first();
+        auto *deny = qobject_cast<QAbstractButton *>(window.find(u"Deny"_s, QAccessible::Button, clicked));
+        QVERIFY(deny);
+        QTest::mouseClick(deny, Qt::LeftButton);
+        auto *back = qobject_cast<QAbstractButton *>(window.find(u"Back"_s, QAccessible::Button, clicked));
+        QVERIFY(back);
+        QTest::mouseClick(back, Qt::LeftButton); // The card has the focus now, by a click.
+        QVERIFY(clicked->hasFocus());
+        QTest::keyClicks(QApplication::focusWidget(), u"a"_s);
+        QCOMPARE(window.workspace()->pendingCalls()->of(id).size(), 3);
+        QCOMPARE(QApplication::focusWidget(), window.edit());
+        QCOMPARE(window.edit()->toPlainText(), u"a"_s);
+        auto *allow =
+            qobject_cast<QAbstractButton *>(window.find(u"Allow once"_s, QAccessible::Button, clicked));
+        QVERIFY(allow);
+        QTest::mousePress(allow, Qt::LeftButton);
+        QTest::mouseRelease(allow, Qt::LeftButton, {}, QPoint(-40, -40)); // Thought better of it.
+        QTest::keyClicks(QApplication::focusWidget(), u"and"_s);
+        QCOMPARE(window.workspace()->pendingCalls()->of(id).size(), 3);
+        QCOMPARE(window.edit()->toPlainText(), u"aand"_s);
+        window.edit()->clear();
+        // Keys with a modifier are commands, not letters.
+        QTest::mouseClick(window.transcript()->viewport(), Qt::LeftButton, {}, QPoint(4, 4));
+        QTest::keyClick(window.transcript(), Qt::Key_K, Qt::AltModifier);
+        QVERIFY(window.edit()->toPlainText().isEmpty());
 
         // Each call has one card, also after another conversation was looked at.
         window.workspace()->setCurrent(another);

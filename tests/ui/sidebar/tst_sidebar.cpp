@@ -16,6 +16,8 @@
 #include <QAccessible>
 #include <QApplication>
 #include <QDateTime>
+#include <QImage>
+#include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -268,6 +270,43 @@ private Q_SLOTS:
         QVERIFY2(names.join(u'|').contains(u"Idle, 1 conversation"_s), qPrintable(names.join(u'|')));
         QVERIFY2(!names.join(u'|').contains(u"(s)"_s), qPrintable(names.join(u'|')));
         QVERIFY2(names.join(u'|').contains(u"Readable, Idle"_s), qPrintable(names.join(u'|')));
+    }
+
+    // However the list came to the focus: arrows move from there.
+    void theRowWithTheFocusHasARing()
+    {
+        write(conversation("One").all() + conversation("Two").all());
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->rowCount(), 3, Patience);
+        QWidget window;
+        ConversationListView view(&window);
+        QLineEdit other(&window);
+        view.setConversations(m_model.get());
+        view.setGeometry(0, 0, 264, 300);
+        other.setGeometry(0, 320, 100, 24);
+        window.resize(264, 360);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const QRgb ring = Theme::instance().color(Role::Focus).rgb();
+        const auto hasRing = [&](int row) {
+            const QRect place = view.visualRect(m_model->index(row));
+            const QImage image = view.viewport()->grab(place).toImage();
+            int count = 0;
+            for (int x = 8; x < image.width() - 8; ++x) {
+                for (int y = 0; y < 5; ++y)
+                    count += image.pixel(x, y) == ring ? 1 : 0;
+            }
+            return count > image.width();
+        };
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.visualRect(m_model->index(1)).center());
+        QVERIFY(view.hasFocus());
+        QVERIFY(hasRing(1));
+        QVERIFY(!hasRing(2));
+        QTest::keyClick(&view, Qt::Key_Down);
+        QVERIFY(!hasRing(1));
+        QVERIFY(hasRing(2));
+        other.setFocus();
+        QVERIFY(!hasRing(2)); // What is shown stays marked, but keys go elsewhere.
     }
 
     void timesAreToldInTheirUnit()

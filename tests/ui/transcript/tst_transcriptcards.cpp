@@ -32,6 +32,44 @@ int pixelsOf(const QImage &image, const QColor &color)
 class TestTranscriptCards : public Tests::Test {
     Q_OBJECT
 private Q_SLOTS:
+    // A model may think for minutes and not show any of it.
+    void aStepThatHasSaidNothingThinks()
+    {
+        Tests::TranscriptFixture shown;
+        shown.script.addCreated();
+        shown.startTurn(1);
+        shown.script.add(EventKind::StepStart, "{\"turn\":1,\"step\":1,\"attempt\":1}");
+        QVERIFY(shown.show());
+        const int line = Theme::instance().lineHeight(TextStyle::Body);
+        const int gap = Theme::instance().px(Metrics::StepSeparator);
+        int step = shown.model->rowCount() - 1;
+        QCOMPARE(shown.model->rowAt(step).kind, TranscriptRow::Kind::Step);
+        QCOMPARE(shown.view->rowRect(step).height(), gap + line);
+        QVERIFY(pixelsOf(shown.picture(shown.view->rowRect(step)), Theme::instance().color(Role::Accent))
+                > 3);
+        QVERIFY(shown.model->index(step).data().toString().contains(u"under way"_s));
+        // Its first word takes the place of that.
+        shown.script.add(EventKind::TextDelta,
+                         "{\"turn\":1,\"step\":1,\"attempt\":1,\"part\":0,\"text\":\"Well\"}");
+        shown.live();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.view->rowRect(step).height(), gap, Patience);
+        // The next step thinks again, live.
+        shown.script.add(EventKind::StepFinish,
+                         "{\"turn\":1,\"step\":1,\"attempt\":1,\"finishReason\":\"stop\",\"usage\":"
+                         "{\"input\":700,\"output\":50}}");
+        shown.script.add(EventKind::StepStart, "{\"turn\":1,\"step\":2,\"attempt\":1}");
+        QVERIFY(!shown.model->lastContextTokens());
+        shown.live();
+        QCOMPARE(shown.model->lastContextTokens(), std::optional<qint64>(750));
+        step = shown.model->rowCount() - 1;
+        QTRY_COMPARE_WITH_TIMEOUT(shown.view->rowRect(step).height(), gap + line, Patience);
+        // And where the turn ends nothing does.
+        shown.script.add(EventKind::TurnFinish,
+                         "{\"turn\":1,\"reason\":\"stopped\",\"text\":\"\",\"steps\":2,\"usage\":{}}");
+        shown.live();
+        QTRY_COMPARE_WITH_TIMEOUT(shown.view->rowRect(step).height(), gap, Patience);
+    }
+
     // Both channels of a running call, line by line as they come.
     void outputStandsInTheOrderOfArrival()
     {

@@ -46,6 +46,8 @@ QString Meter::words(double part)
     return part >= NearLimit ? tr("%1, near limit").arg(percent) : percent;
 }
 
+bool Meter::isNearLimit(double part) { return part >= NearLimit; }
+
 QSize Meter::sizeHint() const { return {Theme::instance().px(Length), Thickness}; }
 
 void Meter::paintEvent(QPaintEvent *)

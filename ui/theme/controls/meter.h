@@ -16,6 +16,7 @@ public:
 
     void setPart(double part); ///< 0 to 1; more counts as full.
     [[nodiscard]] double part() const { return m_part; }
+    [[nodiscard]] static bool isNearLimit(double part);
     /// "31 %", "84 %, near limit", "full".
     [[nodiscard]] static QString words(double part);
 

@@ -7,6 +7,7 @@
 #include "engine/doctor.h"
 #include "engine/enginecore.h"
 #include "engine/enginefiles.h"
+#include "engine/proxydesk.h"
 #include "engine/publicfetch.h"
 #include "model/modelcatalog.h"
 #include "sandbox/commandsession.h"
@@ -67,6 +68,9 @@ Engine::Engine(const EngineOptions &options)
     connect(m_core, &EngineCore::turnEnded, this, &Engine::turnEnded);
     connect(m_core, &EngineCore::storageProblem, this, &Engine::storageProblem);
     connect(m_core, &EngineCore::keysChanged, this, &Engine::keysChanged);
+    connect(m_core, &EngineCore::proxyLoginWanted, this, &Engine::proxyLoginWanted);
+    connect(m_core, &EngineCore::proxyLoginNotKept, this, &Engine::proxyLoginNotKept);
+    connect(m_core, &EngineCore::reconnecting, this, &Engine::reconnecting);
     // The core's children (sockets, timers) must end in the thread they live in.
     connect(&m_thread, &QThread::finished, m_core, &QObject::deleteLater);
     m_thread.start();
@@ -447,6 +451,21 @@ void Engine::forgetKey(const QString &service, const QString &variable, QObject 
     later([this, service, variable, answer = guarded<Done>(context, std::move(reply))] {
         m_core->keys()->forget(service, variable, answer);
     });
+}
+
+void Engine::answerProxy(const QString &origin, const QString &user, const Secret &password,
+                         KeyRing::Place place)
+{
+    QMetaObject::invokeMethod(
+        m_core,
+        [this, origin, user, password, place] { m_core->proxies()->answer(origin, user, password, place); },
+        Qt::QueuedConnection);
+}
+
+void Engine::declineProxy(const QString &origin)
+{
+    QMetaObject::invokeMethod(
+        m_core, [this, origin] { m_core->proxies()->decline(origin); }, Qt::QueuedConnection);
 }
 
 void Engine::loadKeys()

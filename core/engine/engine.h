@@ -129,6 +129,10 @@ public:
     void keepKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply);
     /// What was entered for the session goes first; then, asked again, what the keychain keeps.
     void forgetKey(const QString &service, const QString &variable, QObject *context, Reply<Done> reply);
+    /// Answers proxyLoginWanted(); also unasked. Kept when the proxy has taken it.
+    void answerProxy(const QString &origin, const QString &user, const Secret &password,
+                     KeyRing::Place place);
+    void declineProxy(const QString &origin); ///< What waits for it fails, and it is not asked again.
     /// Asks the keychain again for keys that it holds and did not give.
     void loadKeys();
     /// Another address of a service, kept in the settings; empty: its own. The error says what is wrong with
@@ -155,6 +159,13 @@ Q_SIGNALS:
     /// After the turn-finish event was committed and delivered.
     void turnEnded(const QString &conversation, const QString &reason);
     void storageProblem(const Pilothouse::Error &error);
+    /// The proxy `origin` ("http://proxy.example:3128") wants a user name and a password; `wasRefused`:
+    /// others than it got. Asked once, however much waits for it. Only with EngineOptions::asksForProxyLogin.
+    void proxyLoginWanted(const QString &origin, bool wasRefused);
+    void proxyLoginNotKept(const Pilothouse::Error &error); ///< It is in use until the program ends.
+    /// True: this computer slept or changed its network while something was in flight, and it is not known
+    /// yet what outlived it. False: it is known.
+    void reconnecting(bool isReconnecting);
     void keysChanged(); ///< services() and defaults() may have other answers now.
 
 private:

@@ -5,6 +5,7 @@
 
 #include "engine/appsettings.h"
 #include "engine/backends.h"
+#include "engine/proxydesk.h"
 #include "model/localprobe.h"
 #include "model/modelcatalog.h"
 #include "net/networkaccess.h"
@@ -52,6 +53,7 @@ EngineCore::~EngineCore()
     delete m_backends;
     m_own.reset();
     m_catalog.reset();
+    delete m_proxies;
     delete m_keys;
     delete m_network;
     m_reader.reset();
@@ -129,7 +131,12 @@ void EngineCore::makeServices()
         m_backends->forgetKeys();
         Q_EMIT keysChanged();
     });
-    m_network = new NetworkAccess(this);
+    m_network = new NetworkAccess(m_options.network ? *m_options.network : NetworkSetup(), this);
+    m_proxies = new ProxyDesk(m_network->proxyLogins(), m_keys, m_environment, m_options.asksForProxyLogin);
+    connect(m_proxies, &ProxyDesk::wanted, this, &EngineCore::proxyLoginWanted);
+    connect(m_proxies, &ProxyDesk::notKept, this, &EngineCore::proxyLoginNotKept);
+    connect(m_network, &NetworkAccess::connectionsInDoubt, this, &EngineCore::onConnectionsInDoubt);
+    connect(m_network, &NetworkAccess::connectionsSettled, this, [this] { Q_EMIT reconnecting(false); });
     m_secrets = std::make_unique<EnvironmentSecretStore>(m_options.environment);
     m_backends = new Backends(m_options, m_network, m_secrets.get(), this);
     m_backends->setKeyProblem([this](const QString &variable) { return m_keys->problemOf(variable); });
@@ -138,6 +145,24 @@ void EngineCore::makeServices()
     m_own->read();
     // After the program has begun its event loop: finding the service may take a moment.
     QMetaObject::invokeMethod(m_keys, &KeyRing::load, Qt::QueuedConnection);
+}
+
+// The log tells why what comes next happened: an answer that begins anew, a command of unknown outcome.
+void EngineCore::onConnectionsInDoubt(std::chrono::milliseconds slept)
+{
+    using namespace std::chrono;
+    const qint64 minutes = duration_cast<std::chrono::minutes>(slept).count();
+    const QString what = slept.count() == 0 ? u"The network address of this computer changed."_s
+        : minutes < 1                       ? u"This computer was asleep."_s
+        : minutes == 1                      ? u"This computer was asleep for a minute."_s
+                                            : u"This computer was asleep for %1 minutes."_s.arg(minutes);
+    const QString text = what + u" Reconnecting: open connections are being checked."_s;
+    for (Conversation *conversation : std::as_const(m_open)) {
+        if (conversation->isRunning())
+            conversation->log().append(
+                EventKind::Note, JsonBuilder().add("about"_L1, "connection"_L1).add("text"_L1, text).take());
+    }
+    Q_EMIT reconnecting(true);
 }
 
 Result<Done, Error> EngineCore::recover()

@@ -17,12 +17,14 @@
 #include <QSet>
 #include <QStringList>
 
+#include <chrono>
 #include <memory>
 
 namespace Pilothouse {
 
 class LogReader;
 class NetworkAccess;
+class ProxyDesk;
 class Store;
 
 /// The engine's inside: lives in the engine thread, owns everything that works there. Engine is its only
@@ -54,6 +56,7 @@ public:
     /// was given for another address than the one that is in use.
     [[nodiscard]] QString environment(const QString &name) const { return m_keys->environment(name); }
     [[nodiscard]] KeyRing *keys() const { return m_keys; }
+    [[nodiscard]] ProxyDesk *proxies() const { return m_proxies; }
     /// What a service itself said it has, when it was last asked; empty: it was not.
     [[nodiscard]] QList<ListedModel> listedModels(const QString &service) const
     {
@@ -79,6 +82,9 @@ Q_SIGNALS:
     void lagged();
     void turnEnded(const QString &conversation, const QString &reason);
     void storageProblem(const Pilothouse::Error &error);
+    void proxyLoginWanted(const QString &origin, bool wasRefused);
+    void proxyLoginNotKept(const Pilothouse::Error &error);
+    void reconnecting(bool isReconnecting);
     void keysChanged(); ///< Keys came or went, or the keychain hangs or answers.
 
 private:
@@ -96,6 +102,7 @@ private:
     [[nodiscard]] std::optional<Error> scriptProblem()
         const; ///< What is wrong with --demo-script, if it is given.
     void makeServices(); ///< What needs no log: network, secrets, sandboxes, models.
+    void onConnectionsInDoubt(std::chrono::milliseconds slept);
     Conversation *adopt(std::unique_ptr<ConversationLog> log);
 
     EngineOptions m_options; ///< Its environment answers with the keys of this session, too.
@@ -109,6 +116,7 @@ private:
     std::unique_ptr<LogReader> m_reader;
     EventPipe *m_pipe = nullptr;
     NetworkAccess *m_network = nullptr;
+    ProxyDesk *m_proxies = nullptr;
     std::unique_ptr<SecretStore> m_secrets;
     Backends *m_backends = nullptr;
     std::unique_ptr<ModelCatalog> m_catalog;

@@ -16,6 +16,7 @@
 namespace Pilothouse {
 
 class Keychain;
+struct NetworkSetup;
 
 /// What a program gives the engine. Values from the command line stand in their own members; `environment`
 /// answers for environment variables (programs: the process's own, tests: theirs).
@@ -39,6 +40,10 @@ struct EngineOptions {
     /// Set: the engine only looks. It does not take the data folder, writes nothing into it, and answers
     /// whatever would need the log with this error; sandboxes can be listed and read, and doctor tells it.
     std::optional<Error> onlyLooks;
+    /// Somebody listens to Engine::proxyLoginWanted() and answers. Else proxies that want a login, and get
+    /// none from the environment or the keychain, are an error.
+    bool asksForProxyLogin = false;
+    std::shared_ptr<const NetworkSetup> network; ///< For tests; empty: the system's.
     std::function<QString(const QString &)> environment;
     /// Makes the keychain, in the engine thread; empty: there is none.
     std::function<std::unique_ptr<Keychain>()> keychain;

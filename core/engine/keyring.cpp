@@ -191,6 +191,25 @@ void KeyRing::forget(const QString &service, const QString &variable, Reply repl
     Q_EMIT changed();
 }
 
+Secret KeyRing::keptFor(const KeyName &name) const { return m_kept.value(name).key; }
+
+void KeyRing::keepFor(const KeyName &name, const Secret &key, Reply reply)
+{
+    if (!m_keychain || !name.isValid()) {
+        reply(fail(keychainError({KeychainFault::Kind::None, {}})));
+        return;
+    }
+    m_keychain->write(name, key, this, [this, name, key, reply](const Result<Done, KeychainFault> &done) {
+        if (!done) {
+            reply(fail(keychainError(done.error())));
+            return;
+        }
+        m_kept.insert(name, {key, {}});
+        store();
+        reply(Done());
+    });
+}
+
 void KeyRing::load()
 {
     if (!m_keychain)

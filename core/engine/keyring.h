@@ -52,6 +52,10 @@ public:
     /// What was entered goes first; then, asked again, what the keychain keeps.
     void forget(const QString &service, const QString &variable, Reply reply);
 
+    /// What the keychain holds under a name that no variable stands for; empty: nothing, or it is not read.
+    [[nodiscard]] Secret keptFor(const KeyName &name) const;
+    void keepFor(const KeyName &name, const Secret &key, Reply reply);
+
     /// Reads what the keychain holds and is not here yet, also what failed before.
     void load();
     /// When everything is there that the keychain holds, or it has taken too long: now or later.

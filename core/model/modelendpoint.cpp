@@ -16,6 +16,9 @@ namespace {
 // Reasoning models may be silent for minutes.
 constexpr std::chrono::milliseconds HostedFirstByte = 120s;
 constexpr std::chrono::milliseconds HostedIdle = 300s;
+// A request for an answer may be made again, so a connection that is silent after this computer slept is
+// given up early.
+constexpr auto SilenceAfterWake = std::chrono::seconds(3);
 // A local server loads the model and evaluates the whole prompt first, with or without sending its headers
 // before.
 constexpr std::chrono::milliseconds LocalFirstByte = 600s;
@@ -84,6 +87,7 @@ ModelStream *startModelRequest(NetworkAccess *network, const ModelEndpoint &endp
     spec.maxBytes = LargestAnswer;
     spec.firstByteTimeout = endpoint.timing.firstByte.value_or(isLocal ? LocalFirstByte : HostedFirstByte);
     spec.idleTimeout = endpoint.timing.idle.value_or(isLocal ? LocalFirstByte : HostedIdle);
+    spec.silenceAfterWake = SilenceAfterWake;
     stream->follow(network->start(spec, Lane::Stream, stream));
     return stream;
 }

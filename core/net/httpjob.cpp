@@ -5,7 +5,8 @@
 
 #include "net/backoff.h"
 #include "net/httpjobprivate.h"
-#include "net/networkaccess.h"
+#include "net/proxylogins.h"
+#include "net/tlsrefusal.h"
 #include "util/logging.h"
 
 #include <QCoreApplication>
@@ -13,7 +14,7 @@
 #include <QEvent>
 #include <QNetworkAccessManager>
 #include <QNetworkRequest>
-#include <QSslCertificate>
+#include <QSslConfiguration>
 #include <QSslError>
 
 #include <cstring>
@@ -37,27 +38,19 @@ public:
 constexpr qsizetype LargestErrorBody = 64 * 1024;
 // Qt stops reading from the socket when this much waits, so a slow consumer slows the server, not our memory.
 constexpr qint64 ReadBuffer = 64 * 1024;
+// A person may mistype; a program that asks for ever would lock the account.
+constexpr int MostProxyTries = 5;
+// Of answers from a network that is there: longer than a round trip and a lost packet.
+constexpr auto SilenceOfRepeatable = std::chrono::seconds(3);
+// Longer than the 15 s between signs of life of a command's stream.
+constexpr auto SilenceOfOthers = std::chrono::seconds(20);
+constexpr int ProxyLoginStatus = 407;
+// A proxy that hangs up in the middle of its answer is waited for without end by Qt 6.4.
+constexpr auto ProxyLimit = std::chrono::seconds(15);
 
 QString seconds(std::chrono::milliseconds time)
 {
     return QString::number(static_cast<double>(time.count()) / 1000.0) + u" s"_s;
-}
-
-QString describe(const QList<QSslError> &errors)
-{
-    QString text;
-    for (const QSslError &error : errors) {
-        if (!text.isEmpty())
-            text += u"; "_s;
-        text += error.errorString();
-        const QSslCertificate certificate = error.certificate();
-        if (certificate.isNull())
-            continue;
-        text += u" (subject "_s + certificate.subjectDisplayName() + u", issuer "_s
-            + certificate.issuerDisplayName() + u", SHA-256 "_s
-            + QString::fromLatin1(certificate.digest(QCryptographicHash::Sha256).toHex(':').toUpper()) + u')';
-    }
-    return text;
 }
 
 } // namespace
@@ -124,7 +117,10 @@ QNetworkReply *HttpJob::Private::send()
     request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
     request.setAttribute(QNetworkRequest::CookieLoadControlAttribute, QNetworkRequest::Manual);
     request.setAttribute(QNetworkRequest::CookieSaveControlAttribute, QNetworkRequest::Manual);
-    request.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
+    // Manual keeps Qt from answering a proxy that has the request itself before it; there is nothing else
+    // that it could reuse.
+    if (!isProxied() || spec.url.scheme() == "https"_L1)
+        request.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
     request.setAttribute(QNetworkRequest::CacheLoadControlAttribute, QNetworkRequest::AlwaysNetwork);
     request.setAttribute(QNetworkRequest::CacheSaveControlAttribute, false);
     request.setRawHeader("User-Agent", NetworkAccess::userAgent());
@@ -162,27 +158,14 @@ void HttpJob::Private::start(HttpJob *job)
 {
     if (state != State::Waiting)
         return;
-    state = State::Running;
     if (refusal)
         return finish(job, refusal);
-    manager = acquire();
-    if (!manager) {
-        ApiError full;
-        full.category = ApiError::Category::Local;
-        full.message =
-            u"Too many streams are open at once. Nothing was sent; wait for one to end and try again."_s;
-        return finish(job, full);
-    }
-    reply = send();
-    if (identity())
-        boundBuffer(job);
-    QObject::connect(reply, &QNetworkReply::sslErrors, job, [this](const QList<QSslError> &errors) {
-        tlsProblem = describe(errors); // Never ignored: Qt refuses the connection after this.
-    });
-    QObject::connect(reply, &QNetworkReply::metaDataChanged, job, [this, job] { onHeaders(job); });
-    QObject::connect(reply, &QNetworkReply::readyRead, job, [this, job] { onReadyRead(job); });
-    QObject::connect(reply, &QNetworkReply::finished, job, [this, job] { onFinished(job); });
+    makeTimers(job);
+    findWay(job);
+}
 
+void HttpJob::Private::makeTimers(HttpJob *job)
+{
     const auto timer = [job](std::chrono::milliseconds limit) {
         auto *made = new QTimer(job);
         made->setSingleShot(true);
@@ -191,6 +174,12 @@ void HttpJob::Private::start(HttpJob *job)
     };
     firstByteTimer = timer(spec.firstByteTimeout);
     QObject::connect(firstByteTimer, &QTimer::timeout, job, [this, job] {
+        if (state == State::Finding) {
+            return fail(job, ApiError::Category::Timeout,
+                        u"The proxy settings of this system did not say within "_s
+                            + seconds(spec.firstByteTimeout) + u" how to reach "_s + where()
+                            + u". Nothing was sent."_s);
+        }
         fail(job, ApiError::Category::Timeout,
              where() + u" did not answer within "_s + seconds(spec.firstByteTimeout) + u'.');
     });
@@ -205,10 +194,128 @@ void HttpJob::Private::start(HttpJob *job)
              u"The answer of "_s + where() + u" was not complete within "_s + seconds(spec.totalTimeout)
                  + u'.');
     });
+    wakeTimer =
+        timer(spec.silenceAfterWake.value_or(spec.repeatable ? SilenceOfRepeatable : SilenceOfOthers));
+    QObject::connect(wakeTimer, &QTimer::timeout, job, [this, job] {
+        ApiError lost;
+        lost.category = isSuccess() ? ApiError::Category::Truncated : ApiError::Category::Network;
+        lost.retryable = true;
+        lost.partial = bytesReceived > 0;
+        lost.outcomeUnknown = mayHaveActed();
+        lost.message = u"The connection to "_s + where()
+            + u" did not outlast the sleep of this computer or the change of its network."_s;
+        finish(job, lost);
+    });
+}
+
+void HttpJob::Private::boundProxy(HttpJob *job)
+{
+    auto *limit = new QTimer(reply);
+    limit->setSingleShot(true);
+    QObject::connect(limit, &QTimer::timeout, job, [this, job] {
+        ApiError failure;
+        failure.category = ApiError::Category::Network;
+        failure.code = u"proxy_unreachable"_s;
+        failure.message = cleanErrorText(QString(
+            proxyName() + u" did not make a connection to "_s + where() + u" within "_s + seconds(ProxyLimit)
+            + u". Nothing was sent; check the proxy settings of this system."_s));
+        finish(job, failure);
+    });
+    QObject::connect(reply, &QNetworkReply::requestSent, limit, &QTimer::stop);
+    QObject::connect(reply, &QNetworkReply::metaDataChanged, limit, &QTimer::stop);
+    limit->start(ProxyLimit);
+}
+
+void HttpJob::Private::findWay(HttpJob *job)
+{
+    state = State::Finding;
     if (spec.firstByteTimeout.count() > 0)
         firstByteTimer->start();
     if (spec.totalTimeout.count() > 0)
         totalTimer->start();
+    findProxy(spec.url, job, [this, job](const QNetworkProxy &found) {
+        if (state != State::Finding)
+            return;
+        proxy = found;
+        launch(job);
+    });
+}
+
+void HttpJob::Private::launch(HttpJob *job)
+{
+    state = State::Running;
+    status = 0;
+    tlsProblem.clear();
+    // First of all: what it notices keeps the request off connections that are dead.
+    inFlight = network ? network->watch(spec.url) : nullptr;
+    manager = acquire(spec.url, proxy);
+    if (!manager) {
+        ApiError full;
+        full.category = ApiError::Category::Local;
+        full.message =
+            u"Too many streams are open at once. Nothing was sent; wait for one to end and try again."_s;
+        return finish(job, full);
+    }
+    reply = send();
+    if (identity())
+        boundBuffer(job);
+    QObject::connect(reply, &QNetworkReply::sslErrors, job, [this](const QList<QSslError> &errors) {
+        // Never ignored: Qt refuses the connection after this.
+        tlsProblem =
+            describeRefusal(spec.url.host(), errors, reply->sslConfiguration().peerCertificateChain());
+    });
+    QObject::connect(reply, &QNetworkReply::metaDataChanged, job, [this, job] { onHeaders(job); });
+    QObject::connect(reply, &QNetworkReply::readyRead, job, [this, job] { onReadyRead(job); });
+    QObject::connect(reply, &QNetworkReply::finished, job, [this, job] { onFinished(job); });
+    if (isProxied())
+        boundProxy(job);
+    watchOverSleep(job);
+}
+
+void HttpJob::Private::watchOverSleep(HttpJob *job)
+{
+    if (!inFlight || wakeTimer->intervalAsDuration().count() == 0)
+        return;
+    QObject::connect(reply, &QNetworkReply::uploadProgress, job, [this](qint64 sent, qint64) {
+        if (sent > 0)
+            showsLife();
+    });
+    QNetworkReply *const watched = reply;
+    QObject::connect(network, &NetworkAccess::connectionsInDoubt, watched, [this] {
+        if (!doubt && network)
+            doubt = network->doubt();
+    });
+    QObject::connect(network, &NetworkAccess::networkReachable, watched, [this] {
+        if (doubt)
+            wakeTimer->start();
+    });
+}
+
+void HttpJob::Private::showsLife()
+{
+    wakeTimer->stop();
+    doubt.reset();
+}
+
+// The proxy has refused the request, so nothing of it has reached the service, whatever it is.
+void HttpJob::Private::askLogin(HttpJob *job)
+{
+    ++proxyTries;
+    const ApiError failure = loginError();
+    drop(job);
+    status = 0;
+    headers.clear();
+    if (!network || proxyTries >= MostProxyTries)
+        return finish(job, failure);
+    state = State::Asking;
+    network->proxyLogins()->refused(proxy, job, [this, job, failure](bool again) {
+        if (state != State::Asking)
+            return;
+        if (again)
+            findWay(job);
+        else
+            finish(job, failure);
+    });
 }
 
 // A server faster than us must wait for us, not fill the memory. Qt hands the request to a thread of its own
@@ -231,7 +338,12 @@ void HttpJob::Private::boundBuffer(HttpJob *job)
 void HttpJob::Private::stop(HttpJob *job)
 {
     state = State::Done;
-    for (QTimer *timer : {firstByteTimer, idleTimer, totalTimer}) {
+    drop(job);
+}
+
+void HttpJob::Private::drop(HttpJob *job)
+{
+    for (QTimer *timer : {firstByteTimer, idleTimer, totalTimer, wakeTimer}) {
         if (timer)
             timer->stop();
     }
@@ -239,6 +351,8 @@ void HttpJob::Private::stop(HttpJob *job)
         // abort() emits before it returns: first cut our connections (only ours: Qt's own carry the abort),
         // then abort.
         reply->disconnect(job);
+        if (network)
+            network->disconnect(reply);
         // Qt 6.4 warns when a reply gets a second error: from abort() when the peer has closed while the last
         // bytes were still to be read, or from the peer's close that is queued behind an abort().
         if (reply->isRunning() && reply->error() == QNetworkReply::NoError)
@@ -248,10 +362,13 @@ void HttpJob::Private::stop(HttpJob *job)
         reply->installEventFilter(new CallSink(reply));
         reply->deleteLater();
         reply.clear();
+        upload = nullptr;
     }
     if (manager)
         release(manager);
     manager.clear();
+    inFlight.reset();
+    doubt.reset();
 }
 
 void HttpJob::Private::finish(HttpJob *job, std::optional<ApiError> outcome)
@@ -287,6 +404,11 @@ void HttpJob::Private::onHeaders(HttpJob *job)
     status = reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
     if (status == 0)
         return;
+    if (status == ProxyLoginStatus && isProxied())
+        return; // The proxy's own answer; onFinished() sees to it.
+    showsLife();
+    if (isProxied() && network)
+        network->proxyLogins()->accepted(proxy);
     headers = reply->rawHeaderPairs();
     firstByteTimer->stop();
     if (spec.idleTimeout.count() > 0)
@@ -320,8 +442,9 @@ void HttpJob::Private::onReadyRead(HttpJob *job)
     if (!alive || state != State::Running)
         return;
     const QByteArray bytes = reply->readAll();
-    if (bytes.isEmpty())
+    if (bytes.isEmpty() || (status == ProxyLoginStatus && isProxied()))
         return;
+    showsLife();
     if (idleTimer->isActive())
         idleTimer->start();
     if (!isSuccess()) {
@@ -346,6 +469,11 @@ void HttpJob::Private::onFinished(HttpJob *job)
 {
     if (state != State::Running)
         return;
+    const int answered = reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
+    if (isProxied()
+        && (reply->error() == QNetworkReply::ProxyAuthenticationRequiredError
+            || answered == ProxyLoginStatus))
+        return askLogin(job);
     const QPointer<HttpJob> alive(job);
     // Qt's decoder leaves garbage behind after its own error; everything else that arrived counts.
     if (reply->isOpen() && reply->error() != QNetworkReply::UnknownContentError) {
@@ -406,9 +534,15 @@ ApiError HttpJob::Private::replyError() const
     case QNetworkReply::SslHandshakeFailedError:
         failure.category = ApiError::Category::Tls;
         failure.outcomeUnknown = false;
-        failure.message = u"The TLS certificate of "_s + where() + u" was refused: "_s
-            + (tlsProblem.isEmpty() ? qtText : tlsProblem) + u". Nothing was sent."_s;
-        break;
+        if (tlsProblem.isEmpty()) {
+            failure.message = cleanErrorText(u"No secure connection to "_s + where() + u" could be made: "_s
+                                             + qtText + u". Nothing was sent."_s);
+        } else {
+            // Bounded and inert as it is; the fingerprint must not be cut off.
+            failure.message = u"The certificate of "_s + where() + u" was refused: "_s + tlsProblem
+                + u". Nothing was sent."_s;
+        }
+        return failure;
     case QNetworkReply::ConnectionRefusedError:
         failure.category = ApiError::Category::Network;
         failure.retryable = hosted;
@@ -458,8 +592,89 @@ ApiError HttpJob::Private::replyError() const
     }
     if (failure.category != ApiError::Category::Network)
         failure.retryable = isRetryable(failure.category);
+    else if (hosted && network && network->isOffline())
+        explainOffline(failure);
+    else if (isProxied() && status == 0)
+        explainProxy(failure);
     failure.message = cleanErrorText(failure.message);
     return failure;
+}
+
+void HttpJob::Private::explainOffline(ApiError &failure) const
+{
+    failure.code = u"offline"_s;
+    failure.message = failure.outcomeUnknown
+        ? QString(u"This computer is offline. The connection to "_s + where()
+                  + u" was lost before it answered; what it did is not known."_s)
+        : QString(u"This computer is offline: there is no way to "_s + where()
+                  + u". Connect to a network and try again."_s);
+}
+
+QString HttpJob::Private::proxyName() const
+{
+    return u"The network proxy "_s + proxy.hostName() + u':' + QString::number(proxy.port());
+}
+
+ApiError HttpJob::Private::loginError() const
+{
+    ApiError failure;
+    failure.category = ApiError::Category::Network;
+    failure.code = u"proxy_login"_s;
+    failure.message = proxy.user().isEmpty()
+        ? QString(proxyName() + u" asks for a user name and a password. Nothing was sent; "_s)
+        : QString(proxyName() + u" refused the user name or the password. Nothing was sent; "_s);
+    failure.message += u"enter them in the window, or set PILOTHOUSE_PROXY_USER and "
+                       "PILOTHOUSE_PROXY_PASSWORD."_s;
+    failure.message = cleanErrorText(failure.message);
+    return failure;
+}
+
+// What a proxy answers to the request for a tunnel comes as an error of the connection to the service.
+void HttpJob::Private::explainProxy(ApiError &failure) const
+{
+    if (failure.outcomeUnknown)
+        return; // Past the proxy: it was not the proxy.
+    // Qt 6.4 has one code for all that fails between us and the proxy; its words are told apart, in whatever
+    // language they are.
+    const QString words = reply->errorString();
+    const auto isSaid = [&words](const char *text) {
+        return words == QCoreApplication::translate("QHttpSocketEngine", text);
+    };
+    const auto unreachable = [&failure, this](const QString &why) {
+        failure.code = u"proxy_unreachable"_s;
+        failure.message =
+            proxyName() + why + u" Nothing was sent; check the proxy settings of this system."_s;
+    };
+    const QNetworkReply::NetworkError code = reply->error();
+    if (code == QNetworkReply::ProxyConnectionRefusedError || isSaid("Proxy connection refused"))
+        return unreachable(u" refused the connection: no proxy runs there."_s);
+    if (code == QNetworkReply::ProxyNotFoundError || isSaid("Proxy server not found"))
+        return unreachable(u" could not be found by its name."_s);
+    if (code == QNetworkReply::ProxyTimeoutError || isSaid("Proxy server connection timed out"))
+        return unreachable(u" could not be reached in time."_s);
+    if (code == QNetworkReply::ProxyConnectionClosedError || isSaid("Proxy connection closed prematurely"))
+        return unreachable(u" closed the connection without an answer."_s);
+    if (isSaid("Proxy denied connection")) { // 403 and 405
+        failure.code = u"proxy_refused"_s;
+        failure.message = proxyName() + u" does not allow connections to "_s + where()
+            + u". Nothing was sent; ask those who run it."_s;
+        return;
+    }
+    if (code == QNetworkReply::HostNotFoundError) { // 404
+        failure.code = u"proxy_failed"_s;
+        failure.message = proxyName() + u" could not find "_s + where() + u". Nothing was sent."_s;
+        return;
+    }
+    if (code == QNetworkReply::ConnectionRefusedError) { // 503
+        failure.code = u"proxy_failed"_s;
+        failure.message =
+            proxyName() + u" could not get a connection to "_s + where() + u". Nothing was sent."_s;
+        return;
+    }
+    failure.code = u"proxy_failed"_s;
+    failure.retryable = true;
+    failure.message = proxyName() + u" did not make a connection to "_s + where() + u" ("_s
+        + cleanErrorText(words) + u"). Nothing was sent."_s;
 }
 
 HttpJob::HttpJob(std::unique_ptr<Private> priv, QObject *parent)

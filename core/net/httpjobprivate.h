@@ -4,8 +4,11 @@
 #pragma once
 
 #include "net/httpjob.h"
+#include "net/networkaccess.h"
+#include "net/proxyfinder.h"
 
 #include <QIODevice>
+#include <QNetworkProxy>
 #include <QNetworkReply>
 #include <QPointer>
 #include <QTimer>
@@ -44,18 +47,28 @@ private:
 
 class HttpJob::Private {
 public:
-    enum class State { Waiting = 1, Running, Done };
+    enum class State {
+        Waiting = 1,
+        Finding, ///< The proxy.
+        Running,
+        Asking, ///< For a login of the proxy; nothing has got past it.
+        Done
+    };
 
     RequestSpec spec;
     Lane lane = Lane::Control;
-    /// Gives the manager for this job, or none when the pool is full. Called once, at the start.
-    std::function<QNetworkAccessManager *()> acquire;
-    /// Gives a stream manager back. Called once after a successful acquire.
+    QPointer<NetworkAccess> network;
+    /// Replies with the proxy and its login; for this computer at once.
+    std::function<void(const QUrl &, QObject *context, const ProxyFinder::Reply &)> findProxy;
+    /// Gives a manager that will use this proxy for this address, or none when the pool is full.
+    std::function<QNetworkAccessManager *(const QUrl &, const QNetworkProxy &)> acquire;
+    /// Gives a manager back. Called once after each successful acquire.
     std::function<void(QNetworkAccessManager *)> release;
     std::optional<ApiError> refusal; ///< Why it cannot be sent at all.
 
     void start(HttpJob *job);
-    void stop(HttpJob *job); ///< Disconnects, aborts and gives back; silent.
+    void drop(HttpJob *job); ///< What is under way: disconnects, aborts and gives back; silent.
+    void stop(HttpJob *job); ///< For good: Disconnects, aborts and gives back; silent.
     void finish(HttpJob *job, std::optional<ApiError> outcome); ///< Emits as its last act.
     template <typename Text>
     [[nodiscard]] Text redacted(Text text) const;
@@ -68,6 +81,11 @@ public:
     QTimer *firstByteTimer = nullptr; ///< Timers are children of the job.
     QTimer *idleTimer = nullptr;
     QTimer *totalTimer = nullptr;
+    QTimer *wakeTimer = nullptr; ///< Runs while it is in doubt and the network is there.
+    QNetworkProxy proxy{QNetworkProxy::NoProxy};
+    int proxyTries = 0;
+    std::shared_ptr<void> inFlight;
+    std::shared_ptr<void> doubt;
     int status = 0;
     qint64 bytesReceived = 0;
     qint64 announced = -1; ///< Content-Length of an undecoded body.
@@ -78,6 +96,13 @@ public:
     std::optional<ApiError> error;
 
 private:
+    void makeTimers(HttpJob *job);
+    void findWay(HttpJob *job);
+    void launch(HttpJob *job);
+    void askLogin(HttpJob *job);
+    void boundProxy(HttpJob *job);
+    void watchOverSleep(HttpJob *job);
+    void showsLife();
     [[nodiscard]] QNetworkReply *send();
     void onHeaders(HttpJob *job);
     void boundBuffer(HttpJob *job);
@@ -88,6 +113,11 @@ private:
     [[nodiscard]] ApiError replyError() const;
     [[nodiscard]] bool mayHaveActed() const;
     [[nodiscard]] QString where() const;
+    [[nodiscard]] QString proxyName() const;
+    [[nodiscard]] bool isProxied() const { return proxy.type() != QNetworkProxy::NoProxy; }
+    [[nodiscard]] ApiError loginError() const;
+    void explainProxy(ApiError &failure) const;
+    void explainOffline(ApiError &failure) const;
     [[nodiscard]] bool identity() const { return spec.stream || lane == Lane::Transfer; }
     [[nodiscard]] bool isSuccess() const { return status >= 200 && status < 300; }
     friend class HttpJob;

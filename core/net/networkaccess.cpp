@@ -5,13 +5,21 @@
 
 #include "net/httpjob.h"
 #include "net/httpjobprivate.h"
+#include "net/proxyfinder.h"
+#include "net/proxylogins.h"
+#include "net/tlsrefusal.h"
+#include "net/wakewatch.h"
+#include "util/logging.h"
 
-#include <QHostAddress>
 #include <QNetworkAccessManager>
 #include <QNetworkProxy>
 #include <QNetworkProxyFactory>
+#include <QNetworkRequest>
 #include <QPointer>
+#include <QSslConfiguration>
+#include <QSslSocket>
 #include <QWebSocket>
+#include <QWebSocketHandshakeOptions>
 
 #include <algorithm>
 #include <vector>
@@ -25,23 +33,34 @@ namespace {
 // One manager is one thread of Qt; measured: 50 streams on 50 managers cost 52 threads and 16 MB.
 constexpr size_t MostStreams = 64;
 
-bool isLoopbackHost(const QString &host)
+constexpr char TlsRefusalProperty[] = "pilothouseTlsRefusal";
+
+// Proxies by origin, as they were found just before each request.
+using FoundProxies = QHash<QString, QNetworkProxy>;
+
+QString targetOf(const QUrl &url)
 {
-    if (host.compare("localhost"_L1, Qt::CaseInsensitive) == 0)
-        return true;
-    const QHostAddress address(host);
-    return !address.isNull() && address.isLoopback();
+    constexpr int SecurePort = 443;
+    constexpr int PlainPort = 80;
+    const int port = url.port(url.scheme() == "https"_L1 ? SecurePort : PlainPort);
+    return QString(url.host() + u':' + QString::number(port));
 }
 
-/// The system's proxy for the internet, none for this machine.
+/// Gives a manager what ProxyFinder found. Qt asks in the middle of sending, when nothing can be waited for.
 class ProxyFactory final : public QNetworkProxyFactory {
 public:
+    explicit ProxyFactory(std::shared_ptr<const FoundProxies> found)
+        : m_found(std::move(found))
+    { }
     QList<QNetworkProxy> queryProxy(const QNetworkProxyQuery &query) override
     {
-        if (isLoopbackHost(query.peerHostName()))
+        if (ProxyFinder::isLoopbackHost(query.url().host()))
             return {QNetworkProxy(QNetworkProxy::NoProxy)};
-        return QNetworkProxyFactory::proxyForQuery(query);
+        return {m_found->value(targetOf(query.url()), QNetworkProxy(QNetworkProxy::NoProxy))};
     }
+
+private:
+    std::shared_ptr<const FoundProxies> m_found;
 };
 
 /// Names and values must not end a header line.
@@ -78,63 +97,128 @@ class NetworkAccess::Private {
 public:
     struct Pooled {
         QNetworkAccessManager *manager; ///< Child of the NetworkAccess.
-        bool busy;
+        Lane lane;
+        int jobs = 0;
+        bool isRetired = false; ///< Its connections may be dead: no new jobs.
     };
 
-    QNetworkAccessManager *make(NetworkAccess *owner)
+    explicit Private(NetworkSetup given)
+        : setup(std::move(given))
+        , found(std::make_shared<FoundProxies>())
+        , finder(setup.proxyFor)
+        , wake(setup.clock, setup.routes, setup.watchInterval)
     {
-        auto *manager = new QNetworkAccessManager(owner);
-        manager->setProxyFactory(new ProxyFactory); // Owned by the manager.
-        manager->setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
-        manager->setAutoDeleteReplies(false);
-        return manager;
+        if (!setup.routes)
+            setup.routes = &currentRoutes;
     }
 
     QNetworkAccessManager *acquire(NetworkAccess *owner, Lane lane)
     {
-        switch (lane) {
-        case Lane::Control:
-            if (!control)
-                control = make(owner);
-            return control;
-        case Lane::Transfer:
-            if (!transfer)
-                transfer = make(owner);
-            return transfer;
-        case Lane::Stream:
-            break;
-        }
-        for (Pooled &pooled : streams) {
-            if (!pooled.busy) {
-                pooled.busy = true;
+        const bool isShared = lane != Lane::Stream;
+        size_t streams = 0;
+        for (Pooled &pooled : pool) {
+            if (pooled.lane != lane)
+                continue;
+            ++streams;
+            if (!pooled.isRetired && (isShared || pooled.jobs == 0)) {
+                ++pooled.jobs;
                 return pooled.manager;
             }
         }
-        if (streams.size() >= MostStreams)
+        if (!isShared && streams >= MostStreams)
             return nullptr;
-        streams.push_back({make(owner), true});
-        return streams.back().manager;
+        auto *manager = new QNetworkAccessManager(owner);
+        manager->setProxyFactory(new ProxyFactory(found)); // Owned by the manager.
+        manager->setRedirectPolicy(QNetworkRequest::ManualRedirectPolicy);
+        manager->setAutoDeleteReplies(false);
+        pool.push_back({manager, lane, 1});
+        return manager;
     }
 
     void release(const QNetworkAccessManager *manager)
     {
-        for (Pooled &pooled : streams) {
+        for (Pooled &pooled : pool) {
             if (pooled.manager == manager)
-                pooled.busy = false;
+                --pooled.jobs;
         }
+        sweep();
     }
 
-    QNetworkAccessManager *control = nullptr;
-    QNetworkAccessManager *transfer = nullptr;
-    std::vector<Pooled> streams;
+    /// Idle connections were kept for reuse and may have died in silence. Qt's clearConnectionCache() would
+    /// end those in use, too.
+    void retireAll()
+    {
+        for (Pooled &pooled : pool)
+            pooled.isRetired = true;
+        sweep();
+    }
+
+    void sweep()
+    {
+        std::erase_if(pool, [](const Pooled &pooled) {
+            if (!pooled.isRetired || pooled.jobs > 0)
+                return false;
+            pooled.manager->deleteLater();
+            return true;
+        });
+    }
+
+    NetworkSetup setup;
+    std::shared_ptr<FoundProxies> found;
+    ProxyFinder finder;
+    ProxyLogins logins;
+    WakeWatch wake;
+    std::vector<Pooled> pool;
+    int inFlight = 0;
+    int inDoubt = 0;
 };
 
 NetworkAccess::NetworkAccess(QObject *parent)
-    : QObject(parent)
-    , d(std::make_unique<Private>())
+    : NetworkAccess(NetworkSetup(), parent)
 { }
 
+NetworkAccess::NetworkAccess(NetworkSetup setup, QObject *parent)
+    : QObject(parent)
+    , d(std::make_unique<Private>(std::move(setup)))
+{
+    connect(&d->wake, &WakeWatch::noticed, this, [this](std::chrono::milliseconds slept) {
+        qCInfo(lcNet) << "connections may be dead: slept" << slept.count() << "ms";
+        d->retireAll();
+        if (d->inFlight > 0)
+            Q_EMIT connectionsInDoubt(slept);
+    });
+    connect(&d->wake, &WakeWatch::reachable, this, [this] {
+        if (d->inFlight > 0)
+            Q_EMIT networkReachable();
+    });
+}
+
 NetworkAccess::~NetworkAccess() = default;
+
+ProxyLogins *NetworkAccess::proxyLogins() const { return &d->logins; }
+
+bool NetworkAccess::isOffline() const { return d->setup.routes().isOffline(); }
+
+std::shared_ptr<void> NetworkAccess::watch(const QUrl &url)
+{
+    if (!d->setup.checksLoopback && isLoopback(url))
+        return {};
+    d->wake.setBusy(true); // Looks first: what slept before this is no news to it.
+    ++d->inFlight;
+    return {static_cast<void *>(this), [self = QPointer<NetworkAccess>(this)](void *) {
+                if (self && --self->d->inFlight == 0)
+                    self->d->wake.setBusy(false);
+            }};
+}
+
+std::shared_ptr<void> NetworkAccess::doubt()
+{
+    ++d->inDoubt;
+    return {static_cast<void *>(this), [self = QPointer<NetworkAccess>(this)](void *) {
+                if (self && --self->d->inDoubt == 0)
+                    Q_EMIT self->connectionsSettled();
+            }};
+}
 
 HttpJob *NetworkAccess::start(const RequestSpec &spec, Lane lane, QObject *parent)
 {
@@ -142,9 +226,21 @@ HttpJob *NetworkAccess::start(const RequestSpec &spec, Lane lane, QObject *paren
     auto job = std::make_unique<HttpJob::Private>();
     job->spec = spec;
     job->lane = lane;
+    job->network = this;
     const QPointer<NetworkAccess> self(this);
-    job->acquire = [self, lane]() -> QNetworkAccessManager * {
-        return self ? self->d->acquire(self, lane) : nullptr;
+    job->findProxy = [self](const QUrl &url, QObject *context, const ProxyFinder::Reply &reply) {
+        if (!self)
+            return;
+        self->d->finder.find(url, context, [self, reply](const QNetworkProxy &found) {
+            if (self)
+                reply(self->d->logins.withLogin(found));
+        });
+    };
+    job->acquire = [self, lane](const QUrl &url, const QNetworkProxy &proxy) -> QNetworkAccessManager * {
+        if (!self)
+            return nullptr;
+        self->d->found->insert(targetOf(url), proxy);
+        return self->d->acquire(self, lane);
     };
     job->release = [self](const QNetworkAccessManager *manager) {
         if (self)
@@ -166,11 +262,32 @@ QWebSocket *NetworkAccess::makeWebSocket(const QUrl &url, QObject *parent)
     auto *socket = new QWebSocket(QString(), QWebSocketProtocol::VersionLatest, parent);
     if (isLoopback(url))
         socket->setProxy(QNetworkProxy(QNetworkProxy::NoProxy));
+    connect(socket, &QWebSocket::sslErrors, socket, [socket, url](const QList<QSslError> &errors) {
+        // Never ignored: Qt refuses the connection after this. The chain stands in the socket below only.
+        const auto *below = socket->findChild<QSslSocket *>();
+        const QList<QSslCertificate> chain =
+            below ? below->sslConfiguration().peerCertificateChain() : QList<QSslCertificate>();
+        socket->setProperty(TlsRefusalProperty, describeRefusal(url.host(), errors, chain));
+    });
     return socket;
+}
+
+void NetworkAccess::open(QWebSocket *socket, const QNetworkRequest &request,
+                         const QWebSocketHandshakeOptions &options)
+{
+    d->finder.find(request.url(), socket, [this, socket, request, options](const QNetworkProxy &proxy) {
+        socket->setProxy(d->logins.withLogin(proxy));
+        socket->open(request, options);
+    });
+}
+
+QString NetworkAccess::tlsRefusal(const QWebSocket *socket)
+{
+    return socket->property(TlsRefusalProperty).toString();
 }
 
 QByteArray NetworkAccess::userAgent() { return "Pilothouse/" PILOTHOUSE_VERSION; }
 
-bool NetworkAccess::isLoopback(const QUrl &url) { return isLoopbackHost(url.host()); }
+bool NetworkAccess::isLoopback(const QUrl &url) { return ProxyFinder::isLoopbackHost(url.host()); }
 
 } // namespace Pilothouse

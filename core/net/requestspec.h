@@ -11,6 +11,7 @@
 #include <QUrl>
 
 #include <chrono>
+#include <optional>
 
 namespace Pilothouse {
 
@@ -36,6 +37,10 @@ struct RequestSpec {
     std::chrono::milliseconds firstByteTimeout{30000}; ///< From start to response headers.
     std::chrono::milliseconds idleTimeout{30000}; ///< Between pieces of the body; any byte restarts it.
     std::chrono::milliseconds totalTimeout{0}; ///< 0 = none.
+    /// How long it may be silent when this computer slept or changed its address in the middle of it, from
+    /// the moment the network is there again. Empty: short for what can be repeated, longer than the
+    /// services' signs of life for what cannot. 0: as long as ever.
+    std::optional<std::chrono::milliseconds> silenceAfterWake;
 };
 
 } // namespace Pilothouse

@@ -54,6 +54,18 @@ ExecSession::ExecSession(SandboxHttp *http, QString id, CommandRequest request, 
     connect(&m_dialTimer, &QTimer::timeout, this, &ExecSession::dialFailed);
     m_pingTimer.setInterval(http->timing().ping);
     connect(&m_pingTimer, &QTimer::timeout, this, &ExecSession::onPing);
+    m_wakeTimer.setSingleShot(true);
+    m_wakeTimer.setInterval(http->timing().wakeCheck);
+    connect(&m_wakeTimer, &QTimer::timeout, this, [this] {
+        if (m_state != State::Running)
+            return;
+        finishWith(CommandOutcome::Known::Unknown,
+                   SandboxWire::makeError(
+                       ApiError::Category::Truncated,
+                       u"The connection to the running command did not outlast the sleep of this computer or "
+                       "the change of its network. It may have ended, or may still run; look into the "
+                       "sandbox before repeating it."_s));
+    });
     m_deadline.setSingleShot(true);
     m_deadline.setInterval(std::chrono::seconds(SandboxWire::timeoutSeconds(m_request))
                            + http->timing().sessionGrace);
@@ -123,7 +135,7 @@ void ExecSession::dial(const Secret &token)
     connect(m_socket, &QWebSocket::connected, this, &ExecSession::onConnected);
     connect(m_socket, &QWebSocket::textMessageReceived, this, &ExecSession::onText);
     connect(m_socket, &QWebSocket::binaryMessageReceived, this, &ExecSession::onBinary);
-    connect(m_socket, &QWebSocket::pong, this, [this] { m_silentPings = 0; });
+    connect(m_socket, &QWebSocket::pong, this, &ExecSession::showsLife);
     connect(m_socket, &QWebSocket::disconnected, this, &ExecSession::onDropped);
 #if QT_VERSION >= QT_VERSION_CHECK(6, 5, 0)
     connect(m_socket, &QWebSocket::errorOccurred, this, &ExecSession::onDropped);
@@ -132,13 +144,22 @@ void ExecSession::dial(const Secret &token)
             &ExecSession::onDropped);
 #endif
     m_dialTimer.start();
-    m_socket->open(request, options);
+    m_http->network()->open(m_socket, request, options);
 }
 
 void ExecSession::dialFailed()
 {
     if (m_state != State::Dialling)
         return;
+    if (const QString refusal = m_socket ? NetworkAccess::tlsRefusal(m_socket) : QString();
+        !refusal.isEmpty()) {
+        // No other dial and no other way would end otherwise.
+        ApiError error;
+        error.category = ApiError::Category::Tls;
+        error.message =
+            u"The certificate of the sandbox was refused: "_s + refusal + u". Nothing was sent."_s;
+        return finishWith(CommandOutcome::Known::NotStarted, error);
+    }
     dropTransports();
     const auto next = [this](const Result<Secret, ApiError> &token) {
         if (m_state != State::Dialling)
@@ -167,6 +188,7 @@ void ExecSession::onConnected()
     m_socket->sendTextMessage(u"{\"type\":\"stdin_close\"}"_s);
     m_pingTimer.start();
     m_deadline.start();
+    watchOverSleep();
     Q_EMIT started();
 }
 
@@ -174,7 +196,7 @@ void ExecSession::onText(const QString &text)
 {
     if (m_state != State::Running)
         return;
-    m_silentPings = 0;
+    showsLife();
     const Result<Json, JsonError> json = parseJson(text.toUtf8());
     if (!json)
         return; // Later services may send other things; only a final frame ends the session.
@@ -186,7 +208,7 @@ void ExecSession::onBinary(const QByteArray &frame)
 {
     if (m_state != State::Running)
         return;
-    m_silentPings = 0;
+    showsLife();
     if (frame.size() < 2 || (frame[0] != StdoutByte && frame[0] != StderrByte))
         return;
     m_outputSeen = true;
@@ -218,6 +240,32 @@ void ExecSession::onDropped()
     if (!reason.isEmpty())
         text += u" ("_s + reason + u')';
     finishWith(CommandOutcome::Known::Unknown, SandboxWire::makeError(ApiError::Category::Truncated, text));
+}
+
+void ExecSession::watchOverSleep()
+{
+    NetworkAccess *network = m_http->network();
+    m_inFlight = network->watch(m_socket->requestUrl());
+    if (!m_inFlight)
+        return;
+    connect(network, &NetworkAccess::connectionsInDoubt, m_socket, [this, network] {
+        if (m_state == State::Running && !m_doubt)
+            m_doubt = network->doubt();
+    });
+    // Not before: the system repeats what was not answered later and later, and would miss the return.
+    connect(network, &NetworkAccess::networkReachable, m_socket, [this] {
+        if (m_state != State::Running || !m_doubt)
+            return;
+        m_wakeTimer.start();
+        m_socket->ping();
+    });
+}
+
+void ExecSession::showsLife()
+{
+    m_silentPings = 0;
+    m_wakeTimer.stop();
+    m_doubt.reset();
 }
 
 void ExecSession::onPing()
@@ -315,6 +363,7 @@ void ExecSession::collect()
     spec.maxBytes = LargestExecAnswer;
     spec.firstByteTimeout =
         std::max(m_request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
+    spec.silenceAfterWake = std::chrono::milliseconds(0); // It says nothing while the command runs.
     m_http->boundAnswer(spec, spec.maxBytes);
     const auto read = [this](const Result<SandboxHttp::Answer, ApiError> &answer) {
         if (answer)
@@ -387,6 +436,9 @@ void ExecSession::dropTransports()
 {
     m_dialTimer.stop();
     m_pingTimer.stop();
+    m_wakeTimer.stop();
+    m_inFlight.reset();
+    m_doubt.reset();
     if (m_socket) {
         m_socket->disconnect(this);
         m_socket->abort();

@@ -10,6 +10,7 @@
 #include <QTimer>
 
 #include <functional>
+#include <memory>
 
 class QWebSocket;
 
@@ -50,6 +51,8 @@ private:
     void onBinary(const QByteArray &frame);
     void onDropped();
     void onPing();
+    void watchOverSleep();
+    void showsLife();
     void stream(const Secret &token, bool repeated);
     void onStreamBytes(const QByteArray &bytes);
     void onStreamEnd(bool repeated);
@@ -69,6 +72,9 @@ private:
     Signaller m_signaller;
     QTimer m_dialTimer;
     QTimer m_pingTimer;
+    QTimer m_wakeTimer; ///< Runs while a ping after sleep is not answered.
+    std::shared_ptr<void> m_inFlight; ///< Of the socket; see NetworkAccess.
+    std::shared_ptr<void> m_doubt;
     QTimer m_deadline; ///< The service ends commands in time; this ends waiting for a service that does not.
     ExecEventParser m_parser; ///< For /exec/stream.
     State m_state = State::Waiting;

@@ -287,6 +287,7 @@ void SandboxClient::execWith(const QString &id, const CommandRequest &request, Q
     spec.repeatable = false;
     spec.maxBytes = LargestExecAnswer;
     // The head of the answer comes when the command has ended.
+    spec.silenceAfterWake = std::chrono::milliseconds(0);
     spec.firstByteTimeout =
         std::max(request.timeout, std::chrono::milliseconds(0)) + m_http->timing().execGrace;
     m_http->boundAnswer(spec, spec.maxBytes);

@@ -21,6 +21,7 @@ struct SandboxTiming {
     Ms sessionGrace{30000}; ///< The same for a command session.
     Ms dial{30000}; ///< One WebSocket handshake.
     Ms ping{25000}; ///< Between our pings; two without any sign of life end a session.
+    Ms wakeCheck{4000}; ///< For the answer to the ping after this computer slept.
     Ms pollFirst{250}; ///< Status polls while connecting or deleting; grow to pollMost.
     Ms pausePollFirst{50};
     Ms pollMost{1000};

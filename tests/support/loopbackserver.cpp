@@ -5,6 +5,11 @@
 
 #include <QCryptographicHash>
 #include <QHostAddress>
+#include <QSslCertificate>
+#include <QSslConfiguration>
+#include <QSslKey>
+#include <QSslServer>
+#include <QSslSocket>
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QTimer>
@@ -362,10 +367,33 @@ void LoopbackConnection::parseFrames()
 }
 
 LoopbackServer::LoopbackServer(QObject *parent)
+    : LoopbackServer(new QTcpServer, parent)
+{ }
+
+LoopbackServer::LoopbackServer(const QByteArray &certificate, const QByteArray &key, QObject *parent)
+    : LoopbackServer(
+        [&] {
+            auto *server = new QSslServer;
+            QSslConfiguration configuration = QSslConfiguration::defaultConfiguration();
+            configuration.setLocalCertificateChain(QSslCertificate::fromData(certificate));
+            configuration.setPrivateKey(QSslKey(key, QSsl::Ec));
+            configuration.setPeerVerifyMode(QSslSocket::VerifyNone);
+            server->setSslConfiguration(configuration);
+            return server;
+        }(),
+        parent)
+{ }
+
+LoopbackServer::LoopbackServer(QTcpServer *server, QObject *parent)
     : QObject(parent)
-    , m_server(new QTcpServer(this))
+    , m_server(server)
 {
-    connect(m_server, &QTcpServer::newConnection, this, &LoopbackServer::accept);
+    m_server->setParent(this);
+    if (qobject_cast<QSslServer *>(m_server)) // Waits for hands to be shaken.
+        connect(m_server, &QTcpServer::pendingConnectionAvailable, this, &LoopbackServer::accept,
+                Qt::QueuedConnection);
+    else
+        connect(m_server, &QTcpServer::newConnection, this, &LoopbackServer::accept);
     if (!m_server->listen(QHostAddress::LocalHost, 0))
         qFatal("LoopbackServer cannot listen: %s", qPrintable(m_server->errorString()));
 }

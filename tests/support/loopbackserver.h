@@ -110,6 +110,8 @@ public:
     using Handler = std::function<void(const LoopbackRequest &, LoopbackConnection *)>;
 
     explicit LoopbackServer(QObject *parent = nullptr);
+    /// The same over TLS, with a certificate and a key of the test data, both PEM.
+    LoopbackServer(const QByteArray &certificate, const QByteArray &key, QObject *parent = nullptr);
     ~LoopbackServer() override;
 
     [[nodiscard]] quint16 port() const;
@@ -131,6 +133,7 @@ Q_SIGNALS:
     void connectionClosed(int number);
 
 private:
+    LoopbackServer(QTcpServer *server, QObject *parent);
     void accept();
     void deliver(LoopbackConnection *connection, const LoopbackRequest &request);
 

@@ -14,6 +14,7 @@ struct RecordingProxy::Stream : public QObject {
     QTcpSocket *server = nullptr;
     QByteArray in; ///< Client bytes not parsed yet.
     QByteArray target;
+    int number = 0;
     bool webSocket = false;
     bool startSeen = false;
 };
@@ -42,19 +43,27 @@ void RecordingProxy::accept()
     while (QTcpSocket *client = m_server->nextPendingConnection()) {
         auto *stream = new Stream(this);
         stream->client = client;
+        stream->number = m_streams++;
         client->setParent(stream);
         stream->server = new QTcpSocket(stream);
         connect(client, &QTcpSocket::readyRead, stream, [this, stream] {
             const QByteArray bytes = stream->client->readAll();
+            if (stream->number < m_firstLoud)
+                return;
             m_everything += bytes;
             stream->in += bytes;
             parse(stream);
             stream->server->write(bytes);
         });
-        connect(stream->server, &QTcpSocket::readyRead, stream,
-                [stream] { stream->client->write(stream->server->readAll()); });
-        connect(stream->server, &QTcpSocket::disconnected, client,
-                [client] { client->disconnectFromHost(); });
+        connect(stream->server, &QTcpSocket::readyRead, stream, [this, stream] {
+            const QByteArray bytes = stream->server->readAll();
+            if (stream->number >= m_firstLoud)
+                stream->client->write(bytes);
+        });
+        connect(stream->server, &QTcpSocket::disconnected, client, [this, stream, client] {
+            if (stream->number >= m_firstLoud)
+                client->disconnectFromHost();
+        });
         connect(client, &QTcpSocket::disconnected, stream, [stream] {
             stream->server->abort();
             stream->deleteLater();

@@ -32,6 +32,9 @@ public:
     explicit RecordingProxy(const QUrl &upstream, QObject *parent = nullptr);
     [[nodiscard]] QUrl url() const;
     [[nodiscard]] const QList<ProxiedCall> &calls() const { return m_calls; }
+    /// Every connection that is open now stays open and passes nothing on any more, in either direction: what
+    /// a network does that went away without a word. New ones work.
+    void fallSilent() { m_firstLoud = m_streams; }
     [[nodiscard]] const QByteArray &everything() const
     {
         return m_everything;
@@ -51,6 +54,8 @@ private:
     QTcpServer *m_server;
     QList<ProxiedCall> m_calls;
     QByteArray m_everything;
+    int m_streams = 0;
+    int m_firstLoud = 0;
 };
 
 } // namespace Pilothouse::Tests

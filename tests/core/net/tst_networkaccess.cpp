@@ -151,9 +151,11 @@ private Q_SLOTS:
         LoopbackServer proxy;
         LoopbackServer server;
         server.enqueueResponse(200, "{}");
-        QNetworkProxy::setApplicationProxy(
-            QNetworkProxy(QNetworkProxy::HttpProxy, u"127.0.0.1"_s, proxy.port()));
-        NetworkAccess network;
+        NetworkSetup setup;
+        setup.proxyFor = [port = proxy.port()](const QUrl &) {
+            return QNetworkProxy(QNetworkProxy::HttpProxy, u"127.0.0.1"_s, port);
+        };
+        NetworkAccess network(setup);
         RequestSpec spec;
         spec.url = server.url();
         const std::optional<ApiError> error = errorOf(network, spec);
@@ -163,7 +165,6 @@ private Q_SLOTS:
         RequestSpec hosted;
         hosted.url = QUrl(u"http://pilothouse.invalid/x"_s);
         const std::optional<ApiError> viaProxy = errorOf(network, hosted);
-        QNetworkProxy::setApplicationProxy(QNetworkProxy(QNetworkProxy::DefaultProxy));
         QVERIFY(!error);
         QVERIFY(!viaProxy);
         QCOMPARE(server.requests().size(), 1);

@@ -126,9 +126,9 @@ private Q_SLOTS:
                         // Thinking goes back to the model that thought it, whole, and to no other one.
                         const QByteArray name = mark(other.protocol, said).toLatin1();
                         const bool isBack = said <= known;
-                        QVERIFY2(body.contains("think-" + name) == isBack, body.constData());
+                        QVERIFY2(body.contains(QByteArray("think-" + name)) == isBack, body.constData());
                         const bool isSigned = isBack && protocol != ModelProtocol::Chat;
-                        QVERIFY2(body.contains("SIG-" + name) == isSigned, body.constData());
+                        QVERIFY2(body.contains(QByteArray("SIG-" + name)) == isSigned, body.constData());
                     }
                 }
                 texts.append(u"text-"_s + mark(protocol, step));

@@ -171,6 +171,7 @@ public:
     std::vector<Pooled> pool;
     int inFlight = 0;
     int inDoubt = 0;
+    std::shared_ptr<void> noNetworkYet; ///< The doubt of all, until there is a way into the network.
 };
 
 NetworkAccess::NetworkAccess(QObject *parent)
@@ -184,12 +185,16 @@ NetworkAccess::NetworkAccess(NetworkSetup setup, QObject *parent)
     connect(&d->wake, &WakeWatch::noticed, this, [this](std::chrono::milliseconds slept) {
         qCInfo(lcNet) << "connections may be dead: slept" << slept.count() << "ms";
         d->retireAll();
-        if (d->inFlight > 0)
-            Q_EMIT connectionsInDoubt(slept);
+        if (d->inFlight == 0)
+            return;
+        if (!d->noNetworkYet)
+            d->noNetworkYet = doubt();
+        Q_EMIT connectionsInDoubt(slept);
     });
     connect(&d->wake, &WakeWatch::reachable, this, [this] {
         if (d->inFlight > 0)
             Q_EMIT networkReachable();
+        d->noNetworkYet.reset();
     });
 }
 
@@ -206,8 +211,10 @@ std::shared_ptr<void> NetworkAccess::watch(const QUrl &url)
     d->wake.setBusy(true); // Looks first: what slept before this is no news to it.
     ++d->inFlight;
     return {static_cast<void *>(this), [self = QPointer<NetworkAccess>(this)](void *) {
-                if (self && --self->d->inFlight == 0)
-                    self->d->wake.setBusy(false);
+                if (!self || --self->d->inFlight > 0)
+                    return;
+                self->d->wake.setBusy(false);
+                self->d->noNetworkYet.reset();
             }};
 }
 
@@ -215,8 +222,16 @@ std::shared_ptr<void> NetworkAccess::doubt()
 {
     ++d->inDoubt;
     return {static_cast<void *>(this), [self = QPointer<NetworkAccess>(this)](void *) {
-                if (self && --self->d->inDoubt == 0)
-                    Q_EMIT self->connectionsSettled();
+                if (!self || --self->d->inDoubt > 0)
+                    return;
+                // Later: this may be in the middle of the end of a connection.
+                QMetaObject::invokeMethod(
+                    self,
+                    [self] {
+                        if (self->d->inDoubt == 0)
+                            Q_EMIT self->connectionsSettled();
+                    },
+                    Qt::QueuedConnection);
             }};
 }
 

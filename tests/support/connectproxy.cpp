@@ -82,6 +82,8 @@ void ConnectProxy::onHead(Stream *stream)
     };
     if (!m_credentials.isEmpty() && credentials != m_credentials) {
         ++m_refusals;
+        if (!credentials.isEmpty())
+            ++m_wrongLogins;
         answer("407 Proxy Authentication Required",
                QByteArray("Proxy-Authenticate: Basic realm=\"company\"\r\n")
                    + (m_closes ? "Connection: close\r\nProxy-Connection: close\r\n" : ""));

@@ -29,7 +29,8 @@ public:
 
     [[nodiscard]] const QList<QByteArray> &heads() const { return m_heads; } ///< Of all requests.
     [[nodiscard]] int tunnels() const { return m_tunnels; } ///< That were made.
-    [[nodiscard]] int refusals() const { return m_refusals; } ///< For the login.
+    [[nodiscard]] int refusals() const { return m_refusals; } ///< For the login, also for want of one.
+    [[nodiscard]] int wrongLogins() const { return m_wrongLogins; } ///< That came.
 
 private:
     struct Stream;
@@ -44,6 +45,7 @@ private:
     QList<QByteArray> m_heads;
     int m_tunnels = 0;
     int m_refusals = 0;
+    int m_wrongLogins = 0;
 };
 
 } // namespace Pilothouse::Tests

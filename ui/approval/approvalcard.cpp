@@ -265,6 +265,7 @@ void ApprovalCard::updateFacts()
 void ApprovalCard::setMode(Mode mode)
 {
     const Mode before = m_mode;
+    const bool isByMouse = m_isByMouse; // A button that goes hands the focus on as if by Tab.
     m_mode = mode;
     const bool isEdit = mode == Mode::Edit;
     const bool isAsking = mode == Mode::Ask || mode == Mode::Sent;
@@ -297,7 +298,8 @@ void ApprovalCard::setMode(Mode mode)
     } else if (takesFocus && mode == Mode::Deny) {
         m_reason->setFocus();
     } else if (takesFocus && mode == Mode::Ask && before != Mode::Ask) {
-        setFocus(m_isByMouse ? Qt::MouseFocusReason : Qt::OtherFocusReason);
+        m_isByMouse = isByMouse;
+        setFocus(isByMouse ? Qt::MouseFocusReason : Qt::OtherFocusReason);
     }
     if (before != mode)
         Q_EMIT draftChanged();

@@ -7,12 +7,14 @@
 #include "theme/controls/errorblock.h"
 #include "theme/controls/label.h"
 #include "theme/metrics.h"
+#include "theme/paint.h"
 #include "theme/theme.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPlainTextEdit>
 #include <QScopedValueRollback>
 #include <QScrollBar>
@@ -27,6 +29,30 @@ namespace {
 constexpr int MachineControlWidth = 280;
 constexpr int LongestTyped = 400; // What is too long is refused with words.
 constexpr int HostLines = 4;
+
+/// The outline of a field of several lines, with the ring while it has the focus.
+class FieldBox : public QWidget {
+public:
+    explicit FieldBox(QPlainTextEdit *field)
+        : m_field(field)
+    {
+        auto *layout = new QVBoxLayout(this);
+        layout->setContentsMargins(Metrics::SpaceXs, Metrics::SpaceXs, Metrics::SpaceXs, Metrics::SpaceXs);
+        layout->addWidget(field);
+    }
+
+protected:
+    void paintEvent(QPaintEvent *) override
+    {
+        QPainter painter(this);
+        paintBox(&painter, QRectF(rect()), Role::Canvas, Role::Control, Metrics::RadiusControl);
+        if (m_field->hasFocus())
+            paintFocusRing(&painter, QRectF(rect()), Metrics::RadiusControl);
+    }
+
+private:
+    QPlainTextEdit *m_field;
+};
 
 /// A row of words at the left and a control; what is wrong stands below.
 QWidget *settingRow(const QString &name, const QString &hint, QWidget *control, QLayout *below)
@@ -99,6 +125,7 @@ void MachineForm::addNetwork(SettingsCard *card)
     m_network->addItem(tr("Everything public"), false);
     m_network->addItem(tr("Only these hosts"), true);
     m_hosts = new QPlainTextEdit;
+    m_hosts->setFrameShape(QFrame::NoFrame);
     m_hosts->setFont(theme.font(TextStyle::Mono));
     m_hosts->setFixedHeight(HostLines * theme.lineHeight(TextStyle::Mono) + 2 * Metrics::SpaceS);
     m_hosts->setTabChangesFocus(true);
@@ -113,7 +140,8 @@ void MachineForm::addNetwork(SettingsCard *card)
     m_hostsError->hide();
     auto *below = new QVBoxLayout;
     below->setSpacing(Metrics::SpaceXs);
-    below->addWidget(m_hosts);
+    m_hostsBox = new FieldBox(m_hosts);
+    below->addWidget(m_hostsBox);
     below->addWidget(m_hostsNote);
     below->addWidget(m_hostsError);
     card->addRow(settingRow(
@@ -171,7 +199,7 @@ bool MachineForm::isChanged() const
 void MachineForm::updateNetwork()
 {
     const bool isLimited = m_network->currentData().toBool();
-    m_hosts->setVisible(isLimited);
+    m_hostsBox->setVisible(isLimited);
     m_hostsNote->setVisible(isLimited);
     if (!isLimited)
         m_hostsError->hide();
@@ -211,6 +239,8 @@ void MachineForm::take()
 
 bool MachineForm::eventFilter(QObject *watched, QEvent *event)
 {
+    if (watched == m_hosts && (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut))
+        m_hostsBox->update();
     if (watched == m_hosts && event->type() == QEvent::FocusOut
         && static_cast<QFocusEvent *>(event)->reason() != Qt::PopupFocusReason)
         take();

@@ -57,6 +57,7 @@ private:
     Entry m_autoDelete;
     QComboBox *m_network = nullptr;
     QPlainTextEdit *m_hosts = nullptr;
+    QWidget *m_hostsBox = nullptr; ///< Around the field.
     Label *m_hostsNote = nullptr;
     ErrorBlock *m_hostsError = nullptr;
     bool m_filling = false; ///< What changes is not the person's doing.

@@ -592,12 +592,19 @@ ApiError HttpJob::Private::replyError() const
     }
     if (failure.category != ApiError::Category::Network)
         failure.retryable = isRetryable(failure.category);
-    else if (hosted && network && network->isOffline())
+    else if (hosted && mayBeOffline() && network->isOffline())
         explainOffline(failure);
     else if (isProxied() && status == 0)
         explainProxy(failure);
     failure.message = cleanErrorText(failure.message);
     return failure;
+}
+
+// Whoever refuses is there; a proxy on this computer has ways of its own.
+bool HttpJob::Private::mayBeOffline() const
+{
+    return network && reply->error() != QNetworkReply::ConnectionRefusedError
+        && !(isProxied() && ProxyFinder::isLoopbackHost(proxy.hostName()));
 }
 
 void HttpJob::Private::explainOffline(ApiError &failure) const

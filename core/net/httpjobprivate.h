@@ -117,6 +117,7 @@ private:
     [[nodiscard]] bool isProxied() const { return proxy.type() != QNetworkProxy::NoProxy; }
     [[nodiscard]] ApiError loginError() const;
     void explainProxy(ApiError &failure) const;
+    [[nodiscard]] bool mayBeOffline() const;
     void explainOffline(ApiError &failure) const;
     [[nodiscard]] bool identity() const { return spec.stream || lane == Lane::Transfer; }
     [[nodiscard]] bool isSuccess() const { return status >= 200 && status < 300; }

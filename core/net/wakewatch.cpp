@@ -51,7 +51,8 @@ void WakeWatch::check()
         m_isPending = true;
         Q_EMIT noticed(slept >= ShortestSleep ? slept : 0ms);
     }
-    if (m_isPending && !routes.isOffline()) {
+    // Where there never was a way into the internet, its absence says nothing of the network that is there.
+    if (m_isPending && (!routes.isOffline() || m_last.isOffline())) {
         m_isPending = false;
         Q_EMIT reachable();
     }

@@ -110,6 +110,19 @@ private Q_SLOTS:
         }
     }
 
+    /// A network without a way out of it: silence means something at once.
+    void networkOfItsOwn()
+    {
+        m_routes = {};
+        WakeWatch watch(
+            m_clock, [this] { return m_routes; }, 50ms);
+        watch.check();
+        QSignalSpy reachable(&watch, &WakeWatch::reachable);
+        m_clock->sleep(NinetyMinutes);
+        watch.check();
+        QCOMPARE(reachable.size(), 1);
+    }
+
     /// An idle program wakes nobody up: it looks when something begins, not before.
     void nothingRunsWhenNothingIsInFlight()
     {

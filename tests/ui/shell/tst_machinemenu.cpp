@@ -96,6 +96,7 @@ private Q_SLOTS:
         QVERIFY2(words.contains(first) && words.contains(u"does not exist any more"_s)
                      && words.contains(u"charged while it runs"_s) && words.contains(u"keeps all"_s),
                  qPrintable(words));
+        QTRY_VERIFY_WITH_TIMEOUT(dialog->isAncestorOf(QApplication::focusWidget()), Patience);
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return); // Cancel has the focus.
         QTRY_VERIFY_WITH_TIMEOUT(!window.window()->findChild<ConfirmDialog *>(), Patience);
         QCOMPARE(state(window), u"gone"_s);

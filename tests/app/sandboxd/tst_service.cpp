@@ -519,6 +519,7 @@ private Q_SLOTS:
             client
                 .exec(sandbox, u"setsid sleep %1 >/dev/null 2>&1 & true"_s.arg(QLatin1StringView(unique(76))))
                 .contains(u"exit_code"));
+        QTRY_VERIFY_WITH_TIMEOUT(findProcess(unique(76)) > 0, 5000);
         const qint64 sleeper = findProcess(unique(76));
         first->abort();
         QVERIFY(!service.waitForEnd(1500)); // One user is still there.

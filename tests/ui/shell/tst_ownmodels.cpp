@@ -228,12 +228,13 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(
             QString(window.workspace()->draft().provider + u'/' + window.workspace()->draft().model), name,
             Patience);
-        QTest::keyClick(window.window(), Qt::Key_Escape);
+        QTest::keyClick(window.window(), Qt::Key_N, Qt::ControlModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(window.window()->page()->header()->isVisible(), Patience);
         window.say(u"Hello."_s);
         QTRY_VERIFY2_WITH_TIMEOUT(window.text().contains(u"Hello there."_s), qPrintable(window.text()),
                                   Patience);
 
-        m_server->stopListening();
+        m_server.reset(); // Connections that were kept open included.
         openSettings(window, u"local"_s);
         QTest::mouseClick(local->lookButton(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(local->message().startsWith(u"Nothing answered."_s), Patience);

@@ -73,6 +73,7 @@ CommandLine parseCommandLine(const QStringList &arguments)
     line.engine.model = name;
     line.engine.demoScript = parser.value(demoScript);
     line.engine.askAsScripted = true; // There is a person to ask.
+    line.engine.asksForProxyLogin = true;
     line.engine.environment = processEnvironment;
     useSystemKeychain(line.engine);
     return line;

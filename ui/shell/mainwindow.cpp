@@ -15,6 +15,7 @@
 #include "shell/lastconversation.h"
 #include "shell/panebinding.h"
 #include "shell/panecolumn.h"
+#include "shell/proxydialog.h"
 #include "shell/settingsbinding.h"
 #include "shell/sidebarrail.h"
 #include "shell/statusline.h"
@@ -40,6 +41,8 @@
 #include <QStackedWidget>
 #include <QTimer>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace Pilothouse {
 
@@ -168,7 +171,27 @@ void MainWindow::connectAll()
             &MainWindow::updateActions);
     connect(m_workspace->conversations(), &QAbstractItemModel::modelReset, this, &MainWindow::updateActions);
     connect(m_workspace, &Workspace::problem, this, &MainWindow::showProblem);
+    connect(m_workspace, &Workspace::proxyLoginWanted, this, &MainWindow::askForProxyLogin);
     connect(m_errors, &ErrorBar::actionRequested, this, &MainWindow::retryRequested);
+}
+
+void MainWindow::askForProxyLogin(const QString &origin, bool wasRefused)
+{
+    const QList<ServiceInfo> &services = m_workspace->services();
+    const bool canKeep = std::any_of(services.cbegin(), services.cend(),
+                                     [](const ServiceInfo &service) { return service.canKeep; });
+    auto *dialog = new ProxyDialog(origin, wasRefused, canKeep, this);
+    connect(dialog, &ProxyDialog::entered, this,
+            [this, origin](const QString &user, const Secret &password, bool keeps) {
+                if (m_workspace->engine())
+                    m_workspace->engine()->answerProxy(
+                        origin, user, password, keeps ? KeyRing::Place::Keychain : KeyRing::Place::Session);
+            });
+    connect(dialog, &QDialog::rejected, this, [this, origin] {
+        if (m_workspace->engine())
+            m_workspace->engine()->declineProxy(origin);
+    });
+    dialog->open();
 }
 
 void MainWindow::newConversation()

@@ -66,6 +66,7 @@ private:
     void makeViewMenu();
     void makeGoMenu();
     void connectAll();
+    void askForProxyLogin(const QString &origin, bool wasRefused);
     void walk(int step); ///< F6: the next column.
     void goToWaiting(); ///< The card of a call that waits: here, else where one waits longest.
     void step(int direction); ///< To the next conversation of the list.

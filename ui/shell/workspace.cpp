@@ -51,6 +51,12 @@ void Workspace::setEngine(std::unique_ptr<Engine> engine)
     connect(m_engine.get(), &Engine::eventsReady, this, &Workspace::takeEvents);
     connect(m_engine.get(), &Engine::lagged, this, &Workspace::catchUp);
     connect(m_engine.get(), &Engine::storageProblem, this, &Workspace::problem);
+    connect(m_engine.get(), &Engine::proxyLoginWanted, this, &Workspace::proxyLoginWanted);
+    connect(m_engine.get(), &Engine::proxyLoginNotKept, this, &Workspace::problem);
+    connect(m_engine.get(), &Engine::reconnecting, this, [this](bool isReconnecting) {
+        Q_EMIT notice(isReconnecting ? tr("Reconnecting: this computer slept or changed its network")
+                                     : tr("Connected again"));
+    });
     connect(m_engine.get(), &Engine::keysChanged, this, [this] {
         readDefaults();
         readServices();

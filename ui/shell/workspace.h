@@ -99,6 +99,8 @@ Q_SIGNALS:
     void sendFailed(const QString &conversation, const QString &text);
     void answerFailed(const QString &callId);
     void problem(const Pilothouse::Error &error);
+    /// See Engine::proxyLoginWanted().
+    void proxyLoginWanted(const QString &origin, bool wasRefused);
     void notice(const QString &text); ///< Something that was asked for is done.
     void servicesChanged();
     void costChanged();

@@ -31,6 +31,7 @@ WindowFixture::WindowFixture()
     m_options.program = u"test"_s;
     m_options.dataDir = m_folder.filePath(u"data"_s);
     m_options.askAsScripted = true;
+    m_options.asksForProxyLogin = true;
 }
 
 WindowFixture::~WindowFixture()

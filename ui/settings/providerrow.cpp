@@ -21,8 +21,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int OwnNameWidth = 168;
-constexpr int OwnVerdictWidth = 152;
+constexpr int OwnNameWidth = 128;
+constexpr int OwnVerdictWidth = 104;
 constexpr qsizetype LongestOwn = 300; // Of a name or an address.
 
 QString protocolWords(const QString &protocol)

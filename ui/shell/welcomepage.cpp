@@ -17,6 +17,8 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -105,6 +107,13 @@ WelcomePage::WelcomePage(QWidget *parent)
          {u"shield-check"_s, tr("Each key can be tested; a refusal says why")},
          {u"hand"_s, tr("Agents in the cloud ask before they act")}},
         keys, false);
+    // One width, so that the columns of the three stand under one another.
+    const QList<Button *> all{tour, local, keys};
+    int width = 0;
+    for (const Button *button : all)
+        width = std::max(width, button->sizeHint().width());
+    for (Button *button : all)
+        button->setMinimumWidth(width);
     auto *ways = new QVBoxLayout(m_card);
     ways->setContentsMargins(1, 1, 1, 1);
     ways->setSpacing(0);

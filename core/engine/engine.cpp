@@ -153,7 +153,8 @@ void Engine::submit(const QString &conversation, const QString &text, MessageDel
                     QObject *context, Reply<Done> reply)
 {
     withConversation(conversation, context, reply,
-                     [text, delivery](Conversation *open, const Reply<Done> &answer) {
+                     [this, text, delivery](Conversation *open, const Reply<Done> &answer) {
+                         m_core->proxies()->askAgain();
                          const auto how = delivery == MessageDelivery::Now ? Delivery::Now
                              : delivery == MessageDelivery::AfterStep      ? Delivery::AfterStep
                                                                            : Delivery::AfterTurn;
@@ -403,6 +404,7 @@ void Engine::services(QObject *context, std::function<void(const QList<ServiceIn
 void Engine::testService(const QString &id, QObject *context, Reply<ServiceTest> reply)
 {
     later([this, id, answer = guarded<ServiceTest>(context, std::move(reply))] {
+        m_core->proxies()->askAgain();
         Pilothouse::testService(m_core, id, answer);
     });
 }

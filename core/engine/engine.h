@@ -132,7 +132,8 @@ public:
     /// Answers proxyLoginWanted(); also unasked. Kept when the proxy has taken it.
     void answerProxy(const QString &origin, const QString &user, const Secret &password,
                      KeyRing::Place place);
-    void declineProxy(const QString &origin); ///< What waits for it fails, and it is not asked again.
+    void declineProxy(
+        const QString &origin); ///< What waits for it fails. Asked again by the next test or message.
     /// Asks the keychain again for keys that it holds and did not give.
     void loadKeys();
     /// Another address of a service, kept in the settings; empty: its own. The error says what is wrong with

@@ -92,6 +92,12 @@ void ProxyDesk::decline(const QString &origin)
         pending({});
 }
 
+void ProxyDesk::askAgain()
+{
+    for (Proxy &proxy : m_proxies)
+        proxy.isDeclined = false;
+}
+
 void ProxyDesk::onProven(const QString &origin)
 {
     const std::optional<Secret> toKeep = std::exchange(m_proxies[origin].toKeep, {});

@@ -16,7 +16,7 @@ namespace Pilothouse {
 
 /// Where logins of proxies come from: PILOTHOUSE_PROXY_USER and PILOTHOUSE_PROXY_PASSWORD, then the keychain
 /// (bound to the proxy's address), then a person. Each of the first two is tried once; a person who declines
-/// is not asked again. Engine thread.
+/// is not asked again for what runs by itself. Engine thread.
 class ProxyDesk : public QObject {
     Q_OBJECT
 public:
@@ -27,6 +27,7 @@ public:
     /// Into use at once; into the keychain, if `place` says so, when the proxy has taken it.
     void answer(const QString &origin, const QString &user, const Secret &password, KeyRing::Place place);
     void decline(const QString &origin); ///< What waits for the answer fails.
+    void askAgain(); ///< A person has begun something: who declined before may be asked once more.
 
 Q_SIGNALS:
     void wanted(const QString &origin, bool wasRefused);

@@ -42,8 +42,6 @@
 #include <QTimer>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -177,10 +175,7 @@ void MainWindow::connectAll()
 
 void MainWindow::askForProxyLogin(const QString &origin, bool wasRefused)
 {
-    const QList<ServiceInfo> &services = m_workspace->services();
-    const bool canKeep = std::any_of(services.cbegin(), services.cend(),
-                                     [](const ServiceInfo &service) { return service.canKeep; });
-    auto *dialog = new ProxyDialog(origin, wasRefused, canKeep, this);
+    auto *dialog = new ProxyDialog(origin, wasRefused, m_workspace->canKeepKeys(), this);
     connect(dialog, &ProxyDialog::entered, this,
             [this, origin](const QString &user, const Secret &password, bool keeps) {
                 if (m_workspace->engine())

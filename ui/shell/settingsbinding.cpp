@@ -10,8 +10,6 @@
 #include "shell/workspace.h"
 #include "theme/theme.h"
 
-#include <algorithm>
-
 namespace Pilothouse {
 
 SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
@@ -146,11 +144,9 @@ void SettingsBinding::bindProviders()
 
 void SettingsBinding::enterKey(const QString &provider, const Secret &key)
 {
-    const QList<ServiceInfo> &services = m_workspace->services();
-    const bool canKeep =
-        std::any_of(services.cbegin(), services.cend(), [](const ServiceInfo &info) { return info.canKeep; });
     if (Engine *engine = m_workspace->engine())
-        engine->enterKey(provider, {}, key, canKeep ? KeyRing::Place::Keychain : KeyRing::Place::Session,
+        engine->enterKey(provider, {}, key,
+                         m_workspace->canKeepKeys() ? KeyRing::Place::Keychain : KeyRing::Place::Session,
                          this, reporting(provider));
 }
 

@@ -298,6 +298,12 @@ void Workspace::setDraftBackend(const QString &backend)
     Q_EMIT defaultsChanged();
 }
 
+bool Workspace::canKeepKeys() const
+{
+    return std::any_of(m_services.cbegin(), m_services.cend(),
+                       [](const ServiceInfo &service) { return service.canKeep; });
+}
+
 bool Workspace::lacksTools(const QString &provider, const QString &model) const
 {
     return std::any_of(m_services.cbegin(), m_services.cend(), [&](const ServiceInfo &service) {

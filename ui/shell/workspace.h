@@ -44,6 +44,7 @@ public:
     [[nodiscard]] bool lacksTools(const QString &provider, const QString &model) const;
     /// Sandboxes and model providers that can be used; empty until the engine has told.
     [[nodiscard]] const QList<ServiceInfo> &services() const { return m_services; }
+    [[nodiscard]] bool canKeepKeys() const; ///< There is a keychain.
     [[nodiscard]] HistoryService *history() const { return m_history; }
     [[nodiscard]] Engine *engine() const { return m_engine.get(); } ///< Null while reading only.
     [[nodiscard]] const QString &dataDir() const { return m_dataDir; }

@@ -46,6 +46,16 @@ class TestProxyLogin : public Tests::Test {
         return nullptr;
     }
 
+    /// One request to a service behind the proxy.
+    static void testService(const WindowFixture &window, Outcome *outcome)
+    {
+        Engine *engine = window.workspace()->engine();
+        engine->setProvider({u"mine"_s, u"Mine"_s, u"openai-chat"_s, u"https://service.test/v1"_s, {}, {}},
+                            true, window.window(), [](const Result<Done, Error> &) {});
+        engine->testService(u"mine"_s, window.window(),
+                            [outcome](const Result<ServiceTest, Error> &result) { *outcome = result; });
+    }
+
 private Q_SLOTS:
     void askedUntilItIsRight()
     {
@@ -66,16 +76,8 @@ private Q_SLOTS:
         WindowFixture window;
         window.options()->network = setup;
         QVERIFY(window.start({}));
-        Engine *engine = window.workspace()->engine();
-        engine->setProvider({u"mine"_s, u"Mine"_s, u"openai-chat"_s, u"https://service.test/v1"_s, {}, {}},
-                            true, window.window(), [](const Result<Done, Error> &) {});
         Outcome outcome;
-        const auto test = [&] {
-            outcome.reset();
-            engine->testService(u"mine"_s, window.window(),
-                                [&outcome](const Result<ServiceTest, Error> &result) { outcome = result; });
-        };
-        test();
+        testService(window, &outcome);
         QTRY_VERIFY_WITH_TIMEOUT(dialog(window), Patience);
         ProxyDialog *asked = dialog(window);
         QCOMPARE(asked->windowTitle(), u"The proxy wants a login"_s);
@@ -111,12 +113,8 @@ private Q_SLOTS:
         WindowFixture window;
         window.options()->network = setup;
         QVERIFY(window.start({}));
-        Engine *engine = window.workspace()->engine();
-        engine->setProvider({u"mine"_s, u"Mine"_s, u"openai-chat"_s, u"https://service.test/v1"_s, {}, {}},
-                            true, window.window(), [](const Result<Done, Error> &) {});
         Outcome outcome;
-        engine->testService(u"mine"_s, window.window(),
-                            [&outcome](const Result<ServiceTest, Error> &result) { outcome = result; });
+        testService(window, &outcome);
         QTRY_VERIFY_WITH_TIMEOUT(dialog(window), Patience);
         QTest::keyClick(dialog(window), Qt::Key_Escape);
         QTRY_VERIFY_WITH_TIMEOUT(outcome.has_value(), Patience);

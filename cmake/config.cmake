@@ -51,6 +51,19 @@ if(PH_TESTS)
     # Qt's target names the folders of each test in macros that its headers ask for; no test uses them, and they
     # would make the header of every test another one.
     target_compile_options(ph_test_config INTERFACE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+        # A test runs for a moment and takes seconds to compile; what it tests is optimized as everywhere.
+        target_compile_options(ph_test_config INTERFACE -O0)
+        # More than a hundred programs are linked: with the default linker that takes four times as long.
+        include(CheckLinkerFlag)
+        foreach(linker lld gold)
+            check_linker_flag(CXX -fuse-ld=${linker} PH_LINKS_WITH_${linker})
+            if(PH_LINKS_WITH_${linker})
+                target_link_options(ph_test_config INTERFACE -fuse-ld=${linker})
+                break()
+            endif()
+        endforeach()
+    endif()
     target_link_libraries(ph_test_config INTERFACE ph_config Qt6::Core Qt6::Network Qt6::Test)
 endif()
 

@@ -28,6 +28,7 @@ const auto NetworkKey = u"machines/network"_s;
 const auto AllowedKey = u"machines/allowed"_s;
 const auto OnlyAllowed = u"only-allowed"_s;
 const auto ProvidersKey = u"providers"_s;
+const auto ShownProvidersKey = u"keys/shownProviders"_s;
 constexpr qsizetype LongestValue = 400; // The file may have been edited by hand.
 
 QStringList bounded(const QVariant &value, qsizetype most)
@@ -161,6 +162,20 @@ void AppSettings::setProviders(const QList<CustomProvider> &providers)
         settings.setValue(u"withoutTools"_s, provider.withoutTools.mid(0, MostModels));
     }
     settings.endArray();
+}
+
+QStringList AppSettings::shownProviders() const
+{
+    return bounded(QSettings(m_file, QSettings::IniFormat).value(ShownProvidersKey), MostProviders);
+}
+
+void AppSettings::setShownProviders(const QStringList &ids)
+{
+    QSettings settings(m_file, QSettings::IniFormat);
+    if (ids.isEmpty())
+        settings.remove(ShownProvidersKey);
+    else
+        settings.setValue(ShownProvidersKey, ids.mid(0, MostProviders));
 }
 
 QString AppSettings::endpoint(const QString &service) const { return value(EndpointGroup + service); }

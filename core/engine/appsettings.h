@@ -41,6 +41,10 @@ public:
     [[nodiscard]] QList<CustomProvider> providers() const;
     void setProviders(const QList<CustomProvider> &providers);
 
+    /// Ids of providers that come with the program and that a person wants to see among the much used ones.
+    [[nodiscard]] QStringList shownProviders() const;
+    void setShownProviders(const QStringList &ids);
+
     /// Address of a service by its id, as it was entered: to be checked before it is used. Empty: its own.
     [[nodiscard]] QString endpoint(const QString &service) const;
     void setEndpoint(const QString &service, const QString &url);

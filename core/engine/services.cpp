@@ -3,6 +3,7 @@
 
 #include "engine/services.h"
 
+#include "engine/appsettings.h"
 #include "engine/backends.h"
 #include "engine/enginecore.h"
 #include "model/modelcatalog.h"
@@ -14,6 +15,9 @@
 
 #include <QElapsedTimer>
 #include <QRegularExpression>
+#include <QSet>
+
+#include <algorithm>
 
 namespace Pilothouse {
 
@@ -196,6 +200,8 @@ QList<ServiceInfo> listServices(const EngineCore *core)
     local.name = u"Local sandbox"_s;
     local.keySource = ServiceInfo::KeySource::NotNeeded;
     services.append(local);
+    const AppSettings settings(core->options().dataDir);
+    const QStringList wanted = settings.shownProviders() + QStringList(settings.model().section(u'/', 0, 0));
     const ProviderRegistry &registry = ProviderRegistry::shipped();
     for (const ProviderInfo &provider : registry.providers()) {
         ServiceInfo info;
@@ -206,9 +212,8 @@ QList<ServiceInfo> listServices(const EngineCore *core)
         fillKey(core, info);
         const bool isKnown = info.keySource != ServiceInfo::KeySource::None || info.keyProblem
             || !info.keyWithheld.isEmpty() || info.endpointChosen;
-        if (!provider.isCommon && !isKnown)
-            continue; // Hundreds, of which a person has a few: those that are much used, and those with a
-                      // key.
+        if (!provider.isCommon && !isKnown && !wanted.contains(provider.id))
+            continue; // Hundreds, of which a person has a few.
         if (!provider.needsKey && info.keySource == ServiceInfo::KeySource::None)
             info.keySource = ServiceInfo::KeySource::NotNeeded;
         fillModels(core, info, registry.modelIds(provider.id), {});
@@ -239,6 +244,22 @@ QList<ServiceInfo> listServices(const EngineCore *core)
     demo.models = ModelResources::scenarioNames();
     services.append(demo);
     return services;
+}
+
+QList<ProviderName> unlistedProviders(const QList<ServiceInfo> &listed)
+{
+    QSet<QString> shown;
+    for (const ServiceInfo &info : listed)
+        shown.insert(info.id);
+    QList<ProviderName> names;
+    for (const ProviderInfo &provider : ProviderRegistry::shipped().providers()) {
+        if (!shown.contains(provider.id))
+            names.append({provider.id, provider.name});
+    }
+    std::sort(names.begin(), names.end(), [](const ProviderName &a, const ProviderName &b) {
+        return QString::compare(a.name, b.name, Qt::CaseInsensitive) < 0;
+    });
+    return names;
 }
 
 void testService(EngineCore *core, const QString &id,

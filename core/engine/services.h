@@ -56,8 +56,17 @@ struct ServiceTest {
     qint64 ms = 0;
 };
 
-/// Engine thread.
+/// A provider that comes with the program.
+struct ProviderName {
+    QString id;
+    QString name;
+};
+
+/// Engine thread. Of the providers that come with the program: the much used ones, those with a key or an
+/// address of their own, those that a person chose to see, and the one of new conversations.
 [[nodiscard]] QList<ServiceInfo> listServices(const EngineCore *core);
+/// Those that are not `listed`, by name. Any thread.
+[[nodiscard]] QList<ProviderName> unlistedProviders(const QList<ServiceInfo> &listed);
 /// One request that costs nothing. Replies in the engine thread; the error says what was refused and why.
 void testService(EngineCore *core, const QString &id,
                  std::function<void(const Result<ServiceTest, Error> &)> reply);

@@ -9,6 +9,7 @@
 #include "theme/announcer.h"
 #include "theme/controls/button.h"
 #include "theme/controls/label.h"
+#include "theme/controls/wheelguard.h"
 #include "theme/focus.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
@@ -104,6 +105,7 @@ void LocalModels::addServer(const FoundServer &server)
     words->addWidget(told);
     layout->addLayout(words, 1);
     auto *models = new QComboBox;
+    leaveWheelToPage(models);
     models->setFixedWidth(Theme::instance().px(ModelBoxWidth));
     models->setMaxVisibleItems(MostVisible);
     models->setAccessibleName(tr("Model of %1").arg(name));

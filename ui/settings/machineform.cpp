@@ -6,6 +6,7 @@
 #include "settings/settingscard.h"
 #include "theme/controls/errorblock.h"
 #include "theme/controls/label.h"
+#include "theme/controls/wheelguard.h"
 #include "theme/metrics.h"
 #include "theme/paint.h"
 #include "theme/theme.h"
@@ -121,6 +122,7 @@ void MachineForm::addNetwork(SettingsCard *card)
 {
     const Theme &theme = Theme::instance();
     m_network = new QComboBox;
+    leaveWheelToPage(m_network);
     m_network->setFixedWidth(theme.px(MachineControlWidth));
     m_network->addItem(tr("Everything public"), false);
     m_network->addItem(tr("Only these hosts"), true);

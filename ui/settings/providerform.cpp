@@ -6,6 +6,7 @@
 #include "theme/controls/button.h"
 #include "theme/controls/errorblock.h"
 #include "theme/controls/label.h"
+#include "theme/controls/wheelguard.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
 
@@ -53,6 +54,7 @@ ProviderForm::ProviderForm(QWidget *parent)
     auto *protocol = new Label(tr("Protocol"), TextStyle::Body);
     protocol->setBuddy(m_protocol);
     m_protocol->setAccessibleName(tr("Protocol"));
+    leaveWheelToPage(m_protocol);
     m_protocol->setMinimumHeight(theme.px(Metrics::Input));
     m_protocol->addItem(tr("OpenAI chat completions, which most servers speak"), u"openai-chat"_s);
     m_protocol->addItem(tr("OpenAI responses"), u"openai-responses"_s);

@@ -63,6 +63,7 @@ public:
     void setDataDir(const QString &dataDir);
     void setUsage(const Result<DataUsage, Error> &usage);
     void setDoctor(const QList<DoctorLine> &lines);
+    [[nodiscard]] QComboBox *moreProviders() const { return m_more; }
     [[nodiscard]] KeyRow *keyRow(const QString &id) const;
     [[nodiscard]] EndpointRow *endpointRow(const QString &id) const;
 
@@ -74,6 +75,7 @@ Q_SIGNALS:
     void keepRequested(const QString &id, const QString &variable);
     void forgetRequested(const QString &id, const QString &variable);
     void keychainRequested();
+    void providerWanted(const QString &id); ///< One that is not listed, to be seen among the others.
     void endpointEntered(const QString &id, const QString &address); ///< Empty: its own.
     void storedChosen(const Pilothouse::SettingsPage::Stored &stored);
     void machinesChosen(const Pilothouse::MachineChoices &machines);
@@ -96,6 +98,7 @@ private:
     void makeAppearance();
     void makeData();
     void fillKeys(const QList<ServiceInfo> &services);
+    void fillMore(const QList<ServiceInfo> &services);
     void fillEndpoints(const QList<ServiceInfo> &services);
     void fillModels(const QList<ServiceInfo> &services);
     void choose();
@@ -106,6 +109,8 @@ private:
     QStackedWidget *m_pages;
     SettingsCard *m_sandboxKeys = nullptr;
     SettingsCard *m_modelKeys = nullptr;
+    QComboBox *m_more = nullptr;
+    QString m_wanted; ///< The provider whose row is to be shown as soon as it is there.
     SettingsCard *m_endpoints = nullptr;
     ProvidersCard *m_providers = nullptr;
     LocalModels *m_local = nullptr;

@@ -15,6 +15,7 @@
 #include "theme/controls/button.h"
 #include "theme/controls/elidedlabel.h"
 #include "theme/controls/segmented.h"
+#include "theme/controls/wheelguard.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
@@ -23,7 +24,9 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QScopedValueRollback>
+#include <QScrollArea>
 #include <QSpinBox>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -75,6 +78,21 @@ void SettingsPage::makeKeys()
     m_modelKeys->addRow(KeyRow::makeHeader(tr("Provider")));
     page->addWidget(m_sandboxKeys);
     page->addWidget(m_modelKeys);
+    auto *more = new SettingsCard({});
+    m_more = new QComboBox;
+    m_more->setFixedWidth(Theme::instance().px(ControlWidth));
+    m_more->setMaxVisibleItems(20);
+    leaveWheelToPage(m_more);
+    more->addSetting(tr("Another provider"),
+                     tr("Those that are less used; the one you choose joins the list."), m_more);
+    page->addWidget(more);
+    connect(m_more, &QComboBox::activated, this, [this](int index) {
+        const QString id = m_more->itemData(index).toString();
+        if (id.isEmpty())
+            return;
+        m_wanted = id;
+        Q_EMIT providerWanted(id);
+    });
     page->addWidget(new Label(tr("A test sends one request that costs nothing and says what was asked."),
                               TextStyle::Small, Role::Text2));
 }
@@ -114,8 +132,10 @@ void SettingsPage::makeNew()
     m_backend = new QComboBox;
     m_afterTurn = new QComboBox;
     m_maxSteps = new QSpinBox;
-    for (QComboBox *box : {m_model, m_backend, m_afterTurn})
+    for (QWidget *box : std::initializer_list<QWidget *>{m_model, m_backend, m_afterTurn, m_maxSteps}) {
         box->setFixedWidth(Theme::instance().px(ControlWidth));
+        leaveWheelToPage(box);
+    }
     m_model->setMaxVisibleItems(20);
     m_backend->addItem(tr("By the keys that are known"), QString());
     m_backend->addItem(tr("Local sandbox on this computer"), u"local"_s);
@@ -125,7 +145,6 @@ void SettingsPage::makeNew()
     m_afterTurn->addItem(tr("Delete it"), u"delete"_s);
     m_maxSteps->setRange(0, AppSettings::MostSteps);
     m_maxSteps->setSpecialValueText(tr("5, or the scenario's own"));
-    m_maxSteps->setFixedWidth(Theme::instance().px(ControlWidth));
     m_maxSteps->setMinimumHeight(Theme::instance().px(Metrics::Input));
     card->addSetting(tr("Model"), tr("Only models whose key is known are listed."), m_model);
     card->addSetting(tr("Sandbox"), tr("Where commands run. Superserve conversations ask before they act."),
@@ -202,13 +221,14 @@ void SettingsPage::setUsable(bool usable)
     m_local->setUsable(usable);
     m_machines->setUsable(usable);
     for (QWidget *control :
-         std::initializer_list<QWidget *>{m_model, m_backend, m_afterTurn, m_maxSteps, m_check})
+         std::initializer_list<QWidget *>{m_more, m_model, m_backend, m_afterTurn, m_maxSteps, m_check})
         control->setEnabled(usable);
 }
 
 void SettingsPage::setServices(const QList<ServiceInfo> &services)
 {
     fillKeys(services);
+    fillMore(services);
     fillEndpoints(services);
     m_providers->setServices(services);
     fillModels(services);
@@ -245,6 +265,28 @@ void SettingsPage::fillKeys(const QList<ServiceInfo> &services)
         connect(row, &KeyRow::keychainRequested, this, &SettingsPage::keychainRequested);
         (info.kind == ServiceInfo::Kind::Sandbox ? m_sandboxKeys : m_modelKeys)->addRow(row);
     }
+}
+
+void SettingsPage::fillMore(const QList<ServiceInfo> &services)
+{
+    m_more->clear();
+    m_more->addItem(tr("Choose one"), QString());
+    for (const ProviderName &provider : unlistedProviders(services))
+        m_more->addItem(provider.name, provider.id);
+    KeyRow *row = m_keys.value(m_wanted);
+    if (m_wanted.isEmpty() || !row)
+        return;
+    m_wanted.clear();
+    row->enterButton()->setFocus(Qt::OtherFocusReason);
+    // Its place is known when the card has been laid out.
+    QTimer::singleShot(0, row, [row] {
+        for (QWidget *up = row->parentWidget(); up; up = up->parentWidget()) {
+            if (auto *area = qobject_cast<QScrollArea *>(up)) {
+                area->ensureWidgetVisible(row);
+                return;
+            }
+        }
+    });
 }
 
 void SettingsPage::fillEndpoints(const QList<ServiceInfo> &services)

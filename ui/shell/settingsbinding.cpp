@@ -47,6 +47,11 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
         if (Engine *engine = m_workspace->engine())
             engine->loadKeys();
     });
+    connect(page, &SettingsPage::providerWanted, this, [this](const QString &id) {
+        AppSettings settings(m_workspace->dataDir());
+        settings.setShownProviders(settings.shownProviders() + QStringList(id));
+        m_workspace->readServices();
+    });
     connect(page, &SettingsPage::endpointEntered, this, [this](const QString &id, const QString &address) {
         if (Engine *engine = m_workspace->engine())
             engine->setEndpoint(id, address, this, [this, id](const Result<Done, Error> &done) {

@@ -315,6 +315,8 @@ void Workspace::setModel(const QString &provider, const QString &model)
 {
     if (!m_engine)
         return;
+    // What its service would say to the first message is said now.
+    m_engine->checkModel(provider + u'/' + model, this, reporting());
     if (m_current.isEmpty()) {
         m_draft.provider = provider;
         m_draft.model = model;

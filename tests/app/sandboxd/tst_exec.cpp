@@ -204,6 +204,7 @@ private Q_SLOTS:
         const auto socket =
             client.begin("POST", "/exec/stream", ApiClient::dataHeaders(m_sandbox),
                          execBody(u"echo $$ >/tmp/slow; exec head -c 40000000 /dev/zero"_s, 60));
+        socket->setReadBufferSize(64 * 1024); // Otherwise the event loop reads all there is.
         // Nobody reads: the command must come to a stop with most of its output not yet written.
         QTRY_VERIFY_WITH_TIMEOUT(
             client

@@ -572,14 +572,17 @@ private:
         return QByteArray::number(n) + QByteArray::number(QCoreApplication::applicationPid());
     }
 
-    /// The process that has `word` as an argument, as the host sees it; 0 if there is none.
+    /// The running `sleep` that has `word` as its argument, as the host sees it; 0 if there is none. Only
+    /// what it runs at last counts: the processes before it have the word as well, and their arguments read
+    /// as empty, or they are gone, a moment later.
     static qint64 findProcess(const QByteArray &word)
     {
         for (const QString &name : QDir(u"/proc"_s).entryList(QDir::Dirs)) {
             QFile file(u"/proc/%1/cmdline"_s.arg(name));
             bool isNumber = false;
             const qint64 pid = name.toLongLong(&isNumber);
-            if (isNumber && file.open(QIODevice::ReadOnly) && file.readAll().split('\0').contains(word))
+            if (isNumber && file.open(QIODevice::ReadOnly)
+                && file.readAll() == "sleep" + QByteArray(1, '\0') + word + QByteArray(1, '\0'))
                 return pid;
         }
         return 0;

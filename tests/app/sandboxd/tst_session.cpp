@@ -230,7 +230,7 @@ private Q_SLOTS:
     {
         Session session(m_service, m_sandbox);
         QTRY_VERIFY(session.isOpen);
-        session.start("{\"command\":\"sleep 30\",\"env\":{\"PH_CALL\":\"call-4711\"}}");
+        session.start("{\"command\":\"sleep 30 & wait\",\"env\":{\"PH_CALL\":\"call-4711\"}}");
         const ApiClient client(m_service);
         QTRY_VERIFY_WITH_TIMEOUT(
             client

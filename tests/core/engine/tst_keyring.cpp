@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Pilothouse contributors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engine/appsettings.h"
 #include "enginefixture.h"
 #include "support/memorykeychain.h"
 #include "support/testmain.h"
@@ -221,6 +222,24 @@ private Q_SLOTS:
         QVERIFY(!forget());
         QCOMPARE(m_contents->keys.value(name()), QByteArray(Key));
         QCOMPARE(service().keySource, ServiceInfo::KeySource::None);
+    }
+
+    // Of the many that come with the program a person sees those that she uses; a key fits each of them.
+    void aProviderThatIsSeldomUsedTakesAKeyToo()
+    {
+        const auto Seldom = u"abacus"_s;
+        open();
+        QVERIFY(service(Seldom).id.isEmpty());
+        AppSettings(f->options.dataDir).setShownProviders({Seldom, u"no-such"_s});
+        QCOMPARE(service(Seldom).keySource, ServiceInfo::KeySource::None);
+        QVERIFY(!answer([&](auto reply) {
+            f->engine->enterKey(Seldom, {}, Secret("key-of-it"), KeyRing::Place::Keychain, f.get(), reply);
+        }));
+        QCOMPARE(service(Seldom).keySource, ServiceInfo::KeySource::Keychain);
+        AppSettings(f->options.dataDir).setShownProviders({});
+        QCOMPARE(service(Seldom).id, Seldom); // What has a key stays.
+        AppSettings(f->options.dataDir).setModel(u"302ai/some-model"_s);
+        QCOMPARE(service(u"302ai"_s).id, u"302ai"_s); // New conversations want its key.
     }
 };
 

@@ -16,11 +16,16 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QStackedWidget>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QWheelEvent>
+#include <QtTest/qtestspontaneevent.h>
 
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
@@ -335,6 +340,81 @@ private Q_SLOTS:
         QCOMPARE(said, 1);
         QCOMPARE(last.maxSteps, 13);
         QCOMPARE(last.model, u"gone/model"_s); // A choice that is not offered now stays.
+    }
+
+    void aWheelScrollsThePageAndChoosesNothing()
+    {
+        SettingsPage page;
+        page.setUsable(true);
+        page.setServices(services());
+        page.setStored({{}, u"local"_s, u"pause"_s, 12});
+        page.resize(1200, 400);
+        page.show();
+        page.showSection(u"new"_s);
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QSignalSpy chosen(&page, &SettingsPage::storedChosen);
+        QSignalSpy wanted(&page, &SettingsPage::providerWanted);
+        int boxes = 0;
+        for (QWidget *box : page.findChildren<QWidget *>()) {
+            if (!qobject_cast<QComboBox *>(box) && !qobject_cast<QSpinBox *>(box))
+                continue;
+            ++boxes;
+            for (QWidget *up = box; up != &page; up = up->parentWidget()) {
+                if (auto *pages = qobject_cast<QStackedWidget *>(up->parentWidget()))
+                    pages->setCurrentWidget(up);
+            }
+            auto *area = qobject_cast<QScrollArea *>(page.findChild<QStackedWidget *>()->currentWidget());
+            QVERIFY(area);
+            QCoreApplication::sendPostedEvents(); // The page that is shown now gets its places.
+            for (const bool focused : {false, true}) {
+                if (focused)
+                    box->setFocus();
+                area->verticalScrollBar()->setValue(0);
+                const QPointF middle = box->rect().center();
+                QWheelEvent turned(middle, box->mapToGlobal(middle), {}, {0, -120}, Qt::NoButton,
+                                   Qt::NoModifier, Qt::NoScrollPhase, false);
+                QSpontaneKeyEvent::setSpontaneous(&turned); // Only a real one goes from a box to its page.
+                qApp->notify(box, &turned);
+                if (area->verticalScrollBar()->maximum() > 0)
+                    QVERIFY2(area->verticalScrollBar()->value() > 0, qPrintable(box->accessibleName()));
+            }
+        }
+        QVERIFY(boxes >= 6);
+        QCOMPARE(chosen.size() + wanted.size(), 0);
+        QCOMPARE(page.findChild<QSpinBox *>()->value(), 12);
+    }
+
+    // The registry knows more than a hundred providers; a key can be entered for each of them.
+    void anotherProviderJoinsTheList()
+    {
+        SettingsPage page;
+        page.setUsable(true);
+        QList<ServiceInfo> listed = services();
+        page.setServices(listed);
+        page.resize(1200, 700);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QComboBox *more = page.moreProviders();
+        QVERIFY(more->count() > 50);
+        QCOMPARE(more->findData(u"anthropic"_s), -1); // It is listed.
+        const int at = more->findData(u"cerebras"_s);
+        QVERIFY(at > 0);
+        QSignalSpy wanted(&page, &SettingsPage::providerWanted);
+        more->setFocus();
+        QTest::keyClicks(more, more->itemText(at));
+        QCOMPARE(more->currentIndex(), at);
+        Q_EMIT more->activated(at); // As its list does.
+        QCOMPARE(wanted.last().first().toString(), u"cerebras"_s);
+        ServiceInfo added;
+        added.id = u"cerebras"_s;
+        added.name = more->itemText(at);
+        added.keyVariables = {u"CEREBRAS_API_KEY"_s};
+        listed.append(added);
+        page.setServices(listed);
+        QVERIFY(page.keyRow(u"cerebras"_s));
+        QCOMPARE(QApplication::focusWidget(), page.keyRow(u"cerebras"_s)->enterButton());
+        QCOMPARE(more->currentIndex(), 0);
+        QCOMPARE(more->findData(u"cerebras"_s), -1);
     }
 
     // Each field is taken by itself when it is left; what is wrong is said beside it and not taken.

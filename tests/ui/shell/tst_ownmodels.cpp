@@ -22,6 +22,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QSignalSpy>
 
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
@@ -260,6 +261,25 @@ private Q_SLOTS:
                  qPrintable(text(window.window()->page())));
         window.workspace()->setModel(u"mine"_s, u"able"_s);
         QVERIFY(!text(window.window()->page()).contains(u"cannot use tools"_s));
+    }
+
+    // Nobody pressed Test yet: choosing it asks its service.
+    void aModelThatWasNeverListedIsAskedAboutWhenItIsChosen()
+    {
+        WindowFixture window;
+        window.environment()->insert(u"OPENROUTER_BASE_URL"_s, m_server->url("/v1").toString());
+        window.environment()->insert(u"OPENROUTER_API_KEY"_s, u"sk-or-0123456789"_s);
+        QVERIFY(window.start({}));
+        QSignalSpy problems(window.workspace(), &Workspace::problem);
+        window.workspace()->setModel(u"openrouter"_s, u"able"_s);
+        window.workspace()->setModel(u"openrouter"_s, u"unable"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(problems.size(), 1, Patience);
+        const auto problem = problems.first().first().value<Error>();
+        QVERIFY2(problem.message.contains(u"unable cannot use tools, says OpenRouter"_s),
+                 qPrintable(problem.message));
+        QVERIFY(text(window.window()).contains(problem.message));
+        for (const LoopbackRequest &request : m_server->requests())
+            QCOMPARE(request.method, QByteArray("GET")); // No message went out.
     }
 };
 

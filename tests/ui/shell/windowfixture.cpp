@@ -68,9 +68,8 @@ bool WindowFixture::start(const QByteArray &script, const QSize &size)
         m_options.superserveUrl = m_sandboxd.base().toString();
     if (m_options.superserveDataUrl.isEmpty())
         m_options.superserveDataUrl = m_sandboxd.data().toString();
-    m_options.environment = [key = QString::fromLatin1(m_sandboxd.key())](const QString &name) {
-        return name == "SUPERSERVE_API_KEY"_L1 ? key : QString();
-    };
+    m_environment.insert(u"SUPERSERVE_API_KEY"_s, QString::fromLatin1(m_sandboxd.key()));
+    m_options.environment = [this](const QString &name) { return m_environment.value(name); };
     return openWindow();
 }
 

@@ -10,6 +10,7 @@
 #include "support/sandboxdfixture.h"
 
 #include <QAccessible>
+#include <QHash>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -45,6 +46,8 @@ public:
 
     [[nodiscard]] SandboxdFixture *sandboxd() { return &m_sandboxd; }
     [[nodiscard]] EngineOptions *options() { return &m_options; } ///< To change before start().
+    /// Variables that the engine sees beside the key of the service.
+    [[nodiscard]] QHash<QString, QString> *environment() { return &m_environment; }
     [[nodiscard]] Workspace *workspace() const { return m_workspace.get(); }
     [[nodiscard]] MainWindow *window() const { return m_window.get(); }
     [[nodiscard]] QString folder() const { return m_folder.path(); } ///< For files of the test.
@@ -80,6 +83,7 @@ private:
     bool m_hasService = false;
     QTemporaryDir m_folder;
     EngineOptions m_options;
+    QHash<QString, QString> m_environment;
     QSize m_size;
     std::unique_ptr<Workspace> m_workspace;
     std::unique_ptr<MainWindow> m_window;

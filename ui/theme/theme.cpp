@@ -5,11 +5,11 @@
 
 #include "platform/systemappearance.h"
 #include "theme/focusring.h"
+#include "theme/monofont.h"
 #include "theme/style.h"
 #include "theme/tokens.h"
 
 #include <QApplication>
-#include <QFontDatabase>
 #include <QPointer>
 
 #include <algorithm>
@@ -265,14 +265,10 @@ void Theme::makeFonts(const QFont &system, bool fixedFamilies)
     if (fixedFamilies) {
         ui.setFamily(u"DejaVu Sans"_s);
         mono.setFamily(u"DejaVu Sans Mono"_s);
-    } else if (const QString wanted = u"JetBrains Mono"_s; QFontDatabase::hasFamily(wanted)) {
-        mono.setFamily(wanted);
     } else {
-        mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+        mono = monoFont();
     }
     mono.setStyleHint(QFont::Monospace);
-    // A ligature would show two characters of a command as a third one.
-    mono.setStyleStrategy(QFont::PreferNoShaping);
     mono.setFixedPitch(true);
     for (int i = 1; i <= TextStyleCount; ++i) {
         const auto style = static_cast<TextStyle>(i);
@@ -284,8 +280,6 @@ void Theme::makeFonts(const QFont &system, bool fixedFamilies)
         font.setWeight(static_cast<QFont::Weight>(type.weight));
 #if QT_VERSION >= QT_VERSION_CHECK(6, 7, 0)
         font.setFeature("tnum", 1);
-        if (isMono)
-            font.setFeature("calt", 0);
 #endif
         m_fonts[static_cast<std::size_t>(i) - 1] = font;
     }

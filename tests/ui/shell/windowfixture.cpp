@@ -78,7 +78,10 @@ bool WindowFixture::openWindow()
     m_workspace = std::make_unique<Workspace>(m_options.dataDir);
     m_window = std::make_unique<MainWindow>(m_workspace.get());
     QSignalSpy painted(m_window.get(), &MainWindow::firstPainted);
-    m_window->resize(m_size);
+    if (m_screen)
+        m_window->setScreen(m_screen);
+    if (!m_size.isEmpty())
+        m_window->resize(m_size);
     m_window->show();
     if (!QTest::qWaitForWindowActive(m_window.get()) || !until([&painted] { return !painted.isEmpty(); }))
         return false;

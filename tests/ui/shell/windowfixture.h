@@ -18,6 +18,7 @@
 #include <memory>
 
 class QMenu;
+class QScreen;
 
 namespace Pilothouse {
 class ApprovalCard;
@@ -41,6 +42,8 @@ public:
     [[nodiscard]] bool startService();
     /// `script` empty: the tour that is shipped. Fails the test and returns false if something is missing.
     [[nodiscard]] bool start(const QByteArray &script, const QSize &size = {1440, 900});
+    void setScreen(QScreen *screen) { m_screen = screen; } ///< Of openWindow(); null: the first.
+    void setSize(const QSize &size) { m_size = size; } ///< Of openWindow(); empty: as it was left.
     [[nodiscard]] bool openWindow(); ///< On the same data; start() did it once.
     void closeWindow(); ///< The window, the engine and all that stands on them go.
 
@@ -85,6 +88,7 @@ private:
     EngineOptions m_options;
     QHash<QString, QString> m_environment;
     QSize m_size;
+    QScreen *m_screen = nullptr;
     std::unique_ptr<Workspace> m_workspace;
     std::unique_ptr<MainWindow> m_window;
 };

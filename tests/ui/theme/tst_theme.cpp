@@ -6,6 +6,7 @@
 #include "theme/controls/segmented.h"
 #include "theme/controls/toolbutton.h"
 #include "theme/icons.h"
+#include "theme/monofont.h"
 #include "theme/paint.h"
 #include "theme/statelook.h"
 #include "theme/theme.h"
@@ -132,6 +133,28 @@ private Q_SLOTS:
         QCOMPARE(theme.lineHeight(TextStyle::Body), 20);
         QCOMPARE(theme.px(36), 36);
         QVERIFY(theme.font(TextStyle::Title).weight() > theme.font(TextStyle::Body).weight());
+    }
+
+    // A command that is approved must look as it will run: no character is left out, none becomes part of
+    // another.
+    void commandsShowEveryCharacterAsItIs()
+    {
+        // Private, newer than Qt's tables, unassigned.
+        for (const char32_t character : {U'\U000F1234', U'\uE0A0', U'\U0001FAE8', U'\u0378'}) {
+            for (const TextStyle style : {TextStyle::Body, TextStyle::Mono, TextStyle::MonoCard}) {
+                QImage image(60, 40, QImage::Format_RGB32);
+                image.fill(Qt::white);
+                const QImage blank = image;
+                QPainter painter(&image);
+                painter.setFont(Theme::instance().font(style));
+                painter.drawText(image.rect(), Qt::AlignCenter, QString::fromUcs4(&character, 1));
+                painter.end();
+                QVERIFY2(image != blank, QByteArray::number(static_cast<uint>(character), 16).constData());
+            }
+        }
+        QVERIFY(!formsLigatures(monoFont()));
+        QVERIFY(!formsLigatures(Theme::instance().font(TextStyle::Mono)));
+        QVERIFY(formsLigatures(QFont(u"DejaVu Sans"_s))); // "fi": it is seen where there is one.
     }
 
     void everyIconPaintsSomethingInItsColor()

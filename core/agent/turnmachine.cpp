@@ -53,7 +53,7 @@ TurnMachine::TurnMachine(SandboxClient *client, Journal *journal, MachineSetup s
 void TurnMachine::record(const QString &state, const QString &detail, const QString &attemptToken)
 {
     JsonBuilder payload;
-    payload.add("state"_L1, state);
+    payload.add("turn"_L1, m_setup.turn).add("state"_L1, state);
     if (m_setup.sandboxId.isEmpty())
         payload.addNull("sandboxId"_L1);
     else
@@ -325,6 +325,8 @@ void TurnMachine::settle(AfterTurn action)
 void TurnMachine::trouble(const QString &state, const QString &text)
 {
     record(state, text);
+    if (state != "paused"_L1 && state != "active"_L1)
+        return; // A transcript tells these states with their text as it is.
     m_journal->append(
         EventKind::Note,
         JsonBuilder().add("turn"_L1, m_setup.turn).add("about"_L1, "sandbox"_L1).add("text"_L1, text).take());
@@ -335,6 +337,8 @@ void TurnMachine::freeze(const QString &why)
     m_client->pause(m_setup.sandboxId, this, [this, why](const Result<Done, ApiError> &reply) {
         if (reply)
             record(u"paused"_s, why);
+        else if (reply.error().category == ApiError::Category::NotFound)
+            record(u"gone"_s, u"The machine was deleted outside this conversation, during this turn."_s);
         else
             record(u"unknown"_s, u"Freezing failed: "_s + reply.error().message);
         Q_EMIT frozen(reply.has_value(), reply ? QString() : reply.error().message);

@@ -59,6 +59,9 @@ public:
     /// is the same, or not known.
     [[nodiscard]] static std::optional<Error> bindingProblem(const QString &madeWith, const QString &origin,
                                                              const SandboxClient *client);
+    /// The machine is not there any more; it is there but can never start again, `why`.
+    [[nodiscard]] static Error goneError();
+    [[nodiscard]] static Error lostError(const QString &why);
     [[nodiscard]] const QString &sandboxId() const { return m_setup.sandboxId; }
 
 Q_SIGNALS:
@@ -75,8 +78,6 @@ private:
     void created(const SandboxInfo &info);
     void activate();
     [[nodiscard]] bool isOurs(const SandboxInfo &info) const;
-    [[nodiscard]] Error goneError();
-    [[nodiscard]] Error lostError(const QString &why);
     void record(const QString &state, const QString &detail = {}, const QString &attemptToken = {});
     void trouble(const QString &state, const QString &text); ///< Recorded and said to the person.
     void fail(ErrorKind kind, const QString &message, const QString &kept, const QString &todo);

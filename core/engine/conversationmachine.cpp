@@ -17,9 +17,12 @@ namespace {
 
 Error machineError(const ApiError &error)
 {
-    return {error.category == ApiError::Category::NotFound   ? ErrorKind::SandboxGone
-                : error.category == ApiError::Category::Gone ? ErrorKind::SandboxLost
-                                                             : ErrorKind::Sandbox,
+    if (error.category == ApiError::Category::NotFound)
+        return TurnMachine::goneError();
+    if (error.category == ApiError::Category::Gone)
+        return TurnMachine::lostError(
+            u"The conversation's sandbox is lost: the service can no longer start it."_s);
+    return {ErrorKind::Sandbox,
             error.outcomeUnknown ? QString(u"Outcome unknown: "_s + error.message) : error.message,
             u"The conversation is untouched."_s,
             error.outcomeUnknown ? u"Look at the machine before you repeat it."_s : u"Try again."_s};

@@ -35,6 +35,13 @@ QString machineTrouble(const QString &state)
     return state == "unknown"_L1 ? u"The state of the machine is not known"_s : QString();
 }
 
+// Of a wait that a person notices.
+QString waitWords(qint64 ms)
+{
+    const qint64 seconds = (ms + 999) / 1000;
+    return ms < 1000 ? QString() : QString(u" in "_s + QString::number(seconds) + u" s"_s);
+}
+
 } // namespace
 
 class TranscriptProjector::Private : public ProjectedRows {
@@ -352,7 +359,9 @@ void TranscriptProjector::Private::dispatch(const Event &event, const Json &payl
         break;
     case EventKind::Retry:
         notice(event, payload,
-               u"Trying again ("_s + payload[u"what"].toString() + u"): "_s + payload[u"reason"].toString(),
+               u"Trying again (%1)%2: %3"_s.arg(payload[u"what"].toString(),
+                                                waitWords(payload[u"waitMs"].toInteger(0)),
+                                                payload[u"reason"].toString()),
                {u"what", u"attempt", u"waitMs", u"reason"});
         break;
     case EventKind::Note:

@@ -84,8 +84,8 @@ Composer::Composer(QWidget *parent)
     connect(m_edit, &ComposerEdit::pasteRefused, this, [this](qsizetype length) {
         Error error;
         error.kind = ErrorKind::Usage;
-        error.message = tr("What you pasted has %1 characters, which is too long for a message.")
-                            .arg(QLocale().toString(length));
+        error.message = tr("What you pasted has %1 characters; a message that is written here holds %2.")
+                            .arg(QLocale().toString(length), QLocale().toString(ComposerEdit::LongestPaste));
         error.kept = tr("The clipboard still has it.");
         error.todo = tr("Put it into a file in the sandbox and say where it is.");
         Q_EMIT problem(error);

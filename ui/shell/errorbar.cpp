@@ -6,6 +6,7 @@
 #include "theme/controls/errorblock.h"
 #include "theme/metrics.h"
 
+#include <QApplication>
 #include <QVBoxLayout>
 
 namespace Pilothouse {
@@ -25,6 +26,7 @@ ErrorBar::ErrorBar(QWidget *parent)
 
 void ErrorBar::showError(const Error &error)
 {
+    m_stays = error.kind == ErrorKind::Storage || error.kind == ErrorKind::NotOwner;
     m_block->setError(error);
     setVisible(true);
 }
@@ -33,10 +35,21 @@ void ErrorBar::setAction(const QString &text) { m_block->setAction(text); }
 
 QString ErrorBar::text() const { return m_block->text(); }
 
+void ErrorBar::letGo()
+{
+    if (!m_stays)
+        dismiss();
+}
+
 void ErrorBar::dismiss()
 {
+    if (isHidden())
+        return;
+    const QWidget *focused = QApplication::focusWidget();
+    const bool hadFocus = focused && isAncestorOf(focused);
     setAction({});
     hide();
+    Q_EMIT dismissed(hadFocus);
 }
 
 } // namespace Pilothouse

@@ -139,19 +139,21 @@ void MainWindow::connectAll()
     });
 
     connect(m_workspace, &Workspace::currentChanged, this, [this](const QString &id) {
+        m_errors->letGo();
         m_sidebar->list()->choose(id);
         m_rail->list()->choose(id);
         updateActions();
         updateStatus();
     });
-    connect(m_workspace, &Workspace::runningChanged, this, [this] {
+    connect(m_workspace, &Workspace::runningChanged, this, [this](const QString &id) {
+        if (id == m_workspace->current() && m_workspace->isRunning(id) && !m_workspace->isStopping(id))
+            m_errors->letGo(); // A message was taken.
         updateActions();
         updateStatus();
     });
     connect(m_workspace, &Workspace::availabilityChanged, this, [this] {
         if (m_workspace->canWork()) {
             m_errors->dismiss();
-            m_status->setMessage({});
         }
         updateActions();
         updateStatus();
@@ -171,6 +173,13 @@ void MainWindow::connectAll()
     connect(m_workspace, &Workspace::problem, this, &MainWindow::showProblem);
     connect(m_workspace, &Workspace::proxyLoginWanted, this, &MainWindow::askForProxyLogin);
     connect(m_errors, &ErrorBar::actionRequested, this, &MainWindow::retryRequested);
+    connect(m_errors, &ErrorBar::dismissed, this, [this](bool hadFocus) {
+        m_status->setMessage({});
+        if (hadFocus && m_pages->currentWidget() == m_columns)
+            m_page->focusComposer();
+        else if (hadFocus)
+            m_settings->focusSections();
+    });
 }
 
 void MainWindow::askForProxyLogin(const QString &origin, bool wasRefused)
@@ -210,6 +219,7 @@ void MainWindow::openSettings(const QString &section)
 {
     if (!section.isEmpty())
         m_settings->showSection(section);
+    m_errors->letGo();
     m_pages->setCurrentWidget(m_settings);
     m_settings->focusSections();
     updateActions();
@@ -219,6 +229,7 @@ void MainWindow::closeSettings()
 {
     if (m_pages->currentWidget() == m_columns)
         return;
+    m_errors->letGo();
     m_pages->setCurrentWidget(m_columns);
     m_page->focusComposer();
     updateActions();

@@ -60,7 +60,7 @@ QString unknownWords(const Json &data)
     if (data[u"stopped"].toBool())
         return u"It was told to stop, and nobody saw it end"_s;
     return data[u"outcome"].toString() == "unknown"_L1
-        ? u"The connection was lost while it ran; it may still be running"_s
+        ? u"The connection was lost; how it ended is not known"_s
         : u"The program ended while it ran"_s;
 }
 

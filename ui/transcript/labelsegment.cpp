@@ -8,8 +8,10 @@
 #include "theme/statelook.h"
 
 #include <QPainter>
+#include <QTextLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace Pilothouse {
@@ -26,6 +28,23 @@ QRect placed(const QRect &in, const QRect &rect, bool rightToLeft)
 {
     return rightToLeft ? QRect(in.right() + in.left() - rect.right(), rect.y(), rect.width(), rect.height())
                        : rect;
+}
+
+// Lays words out that may take several lines, broken between words where that can be; returns the height.
+int arrangeWords(QTextLayout *layout, int width, int lineHeight, bool rightToLeft)
+{
+    QTextOption option(rightToLeft ? Qt::AlignRight : Qt::AlignLeft);
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout->setTextOption(option);
+    layout->beginLayout();
+    int y = 0;
+    for (QTextLine line = layout->createLine(); line.isValid(); line = layout->createLine()) {
+        line.setLineWidth(width);
+        line.setPosition({0, y + std::floor((lineHeight - line.height()) / 2)});
+        y += std::max(lineHeight, static_cast<int>(std::ceil(line.height())));
+    }
+    layout->endLayout();
+    return std::max(y, lineHeight);
 }
 
 int alignment(bool rightToLeft) { return Qt::AlignVCenter | (rightToLeft ? Qt::AlignRight : Qt::AlignLeft); }
@@ -57,11 +76,8 @@ int LabelSegment::arrange(const SegmentContext &context)
     int height = used.line;
     if (m_look.wraps) {
         const int width = std::max(40, context.width - textLeft());
-        height = std::max(height,
-                          used.metrics
-                              .boundingRect(QRect(0, 0, width, 100'000),
-                                            Qt::TextWordWrap | Qt::TextWrapAnywhere, m_look.words)
-                              .height());
+        QTextLayout layout(m_look.words, used.font);
+        height = arrangeWords(&layout, width, used.line, context.rightToLeft);
     }
     return m_look.top + height + m_look.bottom;
 }
@@ -82,10 +98,10 @@ void LabelSegment::paint(QPainter *painter, const SegmentContext &context, const
     painter->setFont(used.font);
     painter->setPen(TranscriptStyle::color(m_look.folds && how.isHovered ? Role::Text : m_look.color));
     if (m_look.wraps) {
-        painter->drawText(placed(line, words, mirrored),
-                          Qt::AlignTop | Qt::TextWordWrap | Qt::TextWrapAnywhere
-                              | (mirrored ? Qt::AlignRight : Qt::AlignLeft),
-                          m_look.words);
+        const QRect place = placed(line, words, mirrored);
+        QTextLayout layout(m_look.words, used.font);
+        arrangeWords(&layout, std::max(40, place.width()), used.line, mirrored);
+        layout.draw(painter, place.topLeft());
         return;
     }
     const QString shown = used.metrics.elidedText(m_look.words, Qt::ElideRight, words.width());

@@ -169,9 +169,9 @@ private Q_SLOTS:
         QCOMPARE(f->payloads(EventKind::ToolResult).size(), 1);
         QCOMPARE(f->payloads(EventKind::ToolError).size(), 1);
         // What the after-turn action met belongs to this turn too.
-        const Json note = f->payloads(EventKind::Note).last();
-        QVERIFY2(note[u"text"].toString().contains(u"could not be paused"_s), note.toJson().constData());
-        QCOMPARE(note[u"turn"].toInteger(0), 1);
+        const Json met = f->payloads(EventKind::SandboxState).last();
+        QVERIFY2(met[u"detail"].toString().contains(u"could not be paused"_s), met.toJson().constData());
+        QCOMPARE(met[u"turn"].toInteger(0), 1);
     }
 };
 

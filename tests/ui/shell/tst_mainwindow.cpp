@@ -8,6 +8,7 @@
 #include "shell/conversationpage.h"
 #include "shell/errorbar.h"
 #include "shell/mainwindow.h"
+#include "shell/statusline.h"
 #include "shell/welcomepage.h"
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
@@ -322,6 +323,31 @@ private Q_SLOTS:
         QCOMPARE(s.edit()->toPlainText(), text);
         QTest::mouseClick(s.button(u"Dismiss"_s), Qt::LeftButton);
         QVERIFY(!s.window->errorBar()->isVisible());
+        QVERIFY(s.edit()->hasFocus());
+        QVERIFY(!s.window->statusLine()->message().contains(u"NUL"_s));
+
+        // Told again; it goes when what was tried has been done, or when the person has gone on.
+        QTest::keyClick(s.edit(), Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(s.window->errorBar()->isVisible(), Patience);
+        s.edit()->setPlainText(u"one"_s);
+        QTest::keyClick(s.edit(), Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(!s.window->errorBar()->isVisible(), Patience);
+        Error error;
+        error.kind = ErrorKind::Sandbox;
+        error.message = u"The folder was not made."_s;
+        for (const bool stays : {false, true}) {
+            error.kind = stays ? ErrorKind::Storage : ErrorKind::Sandbox;
+            for (const auto &[key, modifiers] :
+                 {std::pair(Qt::Key_N, Qt::ControlModifier), std::pair(Qt::Key_Comma, Qt::ControlModifier),
+                  std::pair(Qt::Key_Escape, Qt::NoModifier)}) {
+                Q_EMIT s.workspace->problem(error);
+                QVERIFY(s.window->errorBar()->isVisible());
+                QTest::keyClick(QApplication::focusWidget(), key, modifiers);
+                QCOMPARE(s.window->errorBar()->isVisible(), stays);
+            }
+            s.workspace->setCurrent(
+                s.workspace->conversations()->index(0).data(ConversationListModel::IdRole).toString());
+        }
     }
 
     void aBrokenScriptIsAnErrorInTheTranscript()

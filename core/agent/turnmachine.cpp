@@ -14,6 +14,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 // What a person can do when a machine is of no more use.
+constexpr int MostCreates = 2; // In one turn: an answer that is lost twice will be lost again.
 const auto Choices = u"Give the conversation a new machine, which begins empty, or go on in a new "
                      u"conversation; this one can be read and exported either way."_s;
 // Some services round the times that they tell.
@@ -114,6 +115,7 @@ void TurnMachine::connectSandbox()
 
 void TurnMachine::create()
 {
+    ++m_creates;
     const QString token = newId();
     m_setup.createdAt.clear();
     record(u"creating"_s, {}, token);
@@ -145,33 +147,46 @@ void TurnMachine::lookUp(const QString &attemptToken, const ApiError &lost)
 {
     ListSandboxes filter;
     filter.metadata = {{u"ph_attempt"_s, attemptToken}};
-    m_client->list(
-        filter, this, [this, attemptToken, lost](const Result<QList<SandboxInfo>, ApiError> &reply) {
-            if (!reply) {
-                record(u"unknown"_s,
-                       u"The answer to create was lost, and the list could not be read: "_s
-                           + reply.error().message,
-                       attemptToken);
-                fail(ErrorKind::Sandbox,
-                     u"It is not known whether a sandbox was created: "_s
-                         + (lost.message.isEmpty() ? reply.error().message : lost.message),
-                     u"Your message and the attempt are kept."_s,
-                     u"Send again: the next turn looks for that sandbox first."_s);
-                return;
-            }
-            for (const SandboxInfo &info : *reply) {
-                if (info.status == "deleted"_L1)
-                    continue;
-                m_setup.sandboxId = info.id;
-                m_setup.createdAt = info.createdAt;
-                record(u"active"_s, u"Found by its attempt token after the answer to create was lost."_s,
-                       attemptToken);
-                activate();
-                return;
-            }
-            // Listed and not there: the request had no effect, so making one is no repetition.
+    m_client->list(filter, this, [this, attemptToken, lost](const Result<QList<SandboxInfo>, ApiError> &reply) {
+        if (!reply) {
+            record(u"unknown"_s,
+                   u"The answer to create was lost, and the list could not be read: "_s
+                       + reply.error().message,
+                   attemptToken);
+            fail(ErrorKind::Sandbox,
+                 u"It is not known whether a sandbox was created: "_s
+                     + (lost.message.isEmpty() ? reply.error().message : lost.message),
+                 u"Your message and the attempt are kept."_s,
+                 u"Send again: the next turn looks for that sandbox first."_s);
+            return;
+        }
+        for (const SandboxInfo &info : *reply) {
+            if (info.status == "deleted"_L1)
+                continue;
+            m_setup.sandboxId = info.id;
+            m_setup.createdAt = info.createdAt;
+            record(u"active"_s, u"Found by its attempt token after the answer to create was lost."_s,
+                   attemptToken);
+            activate();
+            return;
+        }
+        // Listed and not there: the request had no effect, so making one is no repetition. But not for ever,
+        // and not when the service said that it has made one and only the rest could not be read.
+        const bool wasMade = lost.category == ApiError::Category::Protocol;
+        if (!wasMade && m_creates < MostCreates) {
             create();
-        });
+            return;
+        }
+        record(u"unknown"_s, u"The answer to create could not be read, and the list does not have it."_s,
+               attemptToken);
+        fail(
+            ErrorKind::Sandbox,
+            u"Outcome unknown: whether a sandbox was created is not known, and the list of sandboxes does "
+            u"not have it. "_s
+                + lost.message,
+            u"Your message and the attempt are kept."_s,
+            u"Look at the service's own list of sandboxes, then send again: the next turn looks for that one first."_s);
+    });
 }
 
 void TurnMachine::created(const SandboxInfo &info)

@@ -85,6 +85,7 @@ private:
     SandboxClient *m_client;
     Journal *m_journal;
     MachineSetup m_setup;
+    int m_creates = 0; ///< Requests to make one, in this turn.
 };
 
 } // namespace Pilothouse

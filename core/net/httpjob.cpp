@@ -319,16 +319,21 @@ void HttpJob::Private::askLogin(HttpJob *job)
 // A server faster than us must wait for us, not fill the memory. Qt hands the request to a thread of its own
 // a little later than the call that made it, and a limit that was set before never gets there: so it is set
 // once that has happened, and again with each sign of life up to the answer, since no single one of them is
-// certain.
+// certain. Over TLS not before the handshake is done: while a proxy asks for a login, Qt 6.4 reads from a
+// connection that has nothing yet to read with, which ends the program.
 void HttpJob::Private::boundBuffer(HttpJob *job)
 {
     const auto bound = [this] {
         if (state == State::Running && reply)
             reply->setReadBufferSize(ReadBuffer);
     };
-    bound();
-    QMetaObject::invokeMethod(job, bound, Qt::QueuedConnection);
-    QObject::connect(reply, &QNetworkReply::socketStartedConnecting, job, bound);
+    if (spec.url.scheme() == "https"_L1) {
+        QObject::connect(reply, &QNetworkReply::encrypted, job, bound);
+    } else {
+        bound();
+        QMetaObject::invokeMethod(job, bound, Qt::QueuedConnection);
+        QObject::connect(reply, &QNetworkReply::socketStartedConnecting, job, bound);
+    }
     QObject::connect(reply, &QNetworkReply::requestSent, job, bound);
     QObject::connect(reply, &QNetworkReply::metaDataChanged, job, bound);
 }

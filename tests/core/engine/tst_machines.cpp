@@ -216,6 +216,47 @@ private Q_SLOTS:
         f->closeEngine();
     }
 
+    /// Whether a machine was made is not known, and the list does not tell: nothing is made over and over.
+    void createIsNotRepeatedForEver_data()
+    {
+        QTest::addColumn<QByteArray>("body"); ///< Of 201; empty: no answer at all.
+        QTest::addColumn<int>("creates");
+        QTest::newRow("no members") << QByteArray("{}") << 1;
+        QTest::newRow("a list") << QByteArray("[]") << 1;
+        QTest::newRow("no id of ours") << QByteArray("{\"id\":\"../../etc\",\"status\":\"active\"}") << 1;
+        QTest::newRow("a page") << QByteArray("<html>Welcome to the hotel</html>") << 1;
+        QTest::newRow("no answer") << QByteArray() << 2;
+    }
+    void createIsNotRepeatedForEver()
+    {
+        QFETCH(QByteArray, body);
+        QFETCH(int, creates);
+        LoopbackServer service;
+        service.setHandler([&](const LoopbackRequest &request, LoopbackConnection *connection) {
+            if (request.method == "GET")
+                connection->respond(200, "[]");
+            else if (body.isEmpty())
+                connection->close();
+            else
+                connection->respond(201, body);
+        });
+        f->environment[u"SUPERSERVE_API_KEY"_s] = u"ss_test_1"_s;
+        f->environment[u"SUPERSERVE_BASE_URL"_s] = service.url().toString();
+        f->environment[u"ANTHROPIC_BASE_URL"_s] = f->model.baseUrl().toString();
+        f->openEngine();
+        const QString conversation = f->begin(settings(), u"Go."_s);
+        QCOMPARE(f->waitForEnd(), u"sandbox-error"_s);
+        QCOMPARE(service.count("POST", "/sandboxes"), creates);
+        QCOMPARE(f->calls(), QStringList()); // The model was not asked.
+        const Json error = f->payloads(EventKind::Error).last();
+        QVERIFY2(error[u"message"].toString().contains(u"Outcome unknown"_s), error.toJson().constData());
+        // The next turn looks first, and begins to count anew.
+        f->submit(conversation, u"Again."_s);
+        QCOMPARE(f->waitForEnd(), u"sandbox-error"_s);
+        QCOMPARE(service.count("POST", "/sandboxes"), 2 * creates);
+        f->closeEngine();
+    }
+
     /// The address was changed: the new one is not asked for a machine that it never made.
     void machinesStayWithTheirOrigin()
     {

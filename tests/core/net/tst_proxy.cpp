@@ -17,6 +17,7 @@
 #include <QTcpServer>
 #include <QTest>
 #include <QThread>
+#include <QTimer>
 #include <QWebSocket>
 #include <QWebSocketHandshakeOptions>
 
@@ -424,6 +425,40 @@ private Q_SLOTS:
         setProxy(setting);
         NetworkAccess network(setup());
         QVERIFY(!errorOf(network, spec()));
+    }
+
+    /// It refuses the login and hangs up a moment later, as a company's proxy does whose password has
+    /// expired.
+    void hangsUpAfterRefusal()
+    {
+        QTcpServer proxy;
+        QVERIFY(proxy.listen(QHostAddress::LocalHost));
+        connect(&proxy, &QTcpServer::newConnection, this, [&proxy] {
+            QTcpSocket *socket = proxy.nextPendingConnection();
+            connect(socket, &QTcpSocket::readyRead, socket, [socket] {
+                if (!socket->readAll().endsWith("\r\n\r\n") || socket->property("told").toBool())
+                    return;
+                socket->setProperty("told", true);
+                socket->write("HTTP/1.1 407 Auth\r\nProxy-Authenticate: Basic realm=\"x\"\r\n"
+                              "Content-Length: 3\r\n\r\nno!");
+                QTimer::singleShot(200ms, socket, [socket] { socket->disconnectFromHost(); });
+            });
+            connect(socket, &QTcpSocket::disconnected, socket, &QObject::deleteLater);
+        });
+        setProxy(QNetworkProxy(QNetworkProxy::HttpProxy, u"127.0.0.1"_s, proxy.serverPort()));
+        NetworkAccess network(setup());
+        network.proxyLogins()->setAsker([](const ProxyQuestion &question, const ProxyLogins::Answer &reply) {
+            reply(question.wasRefused ? std::nullopt
+                                      : std::optional(ProxyLogin{u"ann"_s, Secret("expired")}));
+        });
+        for (int i = 0; i < 3; ++i) {
+            RequestSpec request = spec();
+            request.firstByteTimeout = 500ms;
+            const auto error = errorOf(network, request, Lane::Stream);
+            QVERIFY(error);
+            QVERIFY(!error->outcomeUnknown);
+            network.proxyLogins()->set(u"http://127.0.0.1:%1"_s.arg(proxy.serverPort()), {});
+        }
     }
 
     void stoppingWhileAskingIsQuiet()

@@ -336,6 +336,8 @@ void ExecSession::onStreamEnd(bool repeated)
                               "may still run; look into the sandbox before repeating it."_s));
     }
     const ApiError error = *m_job->error();
+    if (SandboxHttp::saysNothing(error))
+        return finishWith(CommandOutcome::Known::Unknown, error);
     if (!repeated && SandboxHttp::wantsActivate(error)) {
         const auto next = [this](const Result<Secret, ApiError> &token) {
             if (m_state != State::Streaming)

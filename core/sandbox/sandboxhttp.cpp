@@ -154,6 +154,11 @@ void SandboxHttp::sendData(const QString &id, const RequestSpec &spec, Lane lane
     withToken.secretHeaders.append({"X-Access-Token", token});
     const int attempts = !repeated && isRepeatableMethod(spec.method) ? MostAttempts : 1;
     send(withToken, lane, 1, attempts, scope, [=, this](const Result<Answer, ApiError> &answer) {
+        if (!answer && !isRepeatableMethod(spec.method) && saysNothing(answer.error())) {
+            ApiError error = answer.error();
+            error.outcomeUnknown = true;
+            return reply(fail(error));
+        }
         if (answer || repeated || !wantsActivate(answer.error()))
             return reply(answer);
         const auto again = [=, this](const Result<Secret, ApiError> &fresh) {
@@ -176,6 +181,12 @@ bool SandboxHttp::wantsActivate(const ApiError &error)
         return error.code == "sandbox_route_stale"_L1;
     }
     return false;
+}
+
+bool SandboxHttp::saysNothing(const ApiError &error)
+{
+    const bool isAbout = error.status == 401 || error.status == 403 || error.status >= 500;
+    return isAbout && error.code.isEmpty() && error.message.startsWith("API error ("_L1);
 }
 
 void SandboxHttp::token(const QString &id, QObject *scope, Reply<Secret> reply, Wake wake)

@@ -72,6 +72,9 @@ public:
     /// 401, 403, 503, and 404 with code sandbox_route_stale: the service says these before anything has
     /// happened, so a repeat is safe even for commands.
     [[nodiscard]] static bool wantsActivate(const ApiError &error);
+    /// True for a server error or a refusal without a word or a code of the service: a page of whatever
+    /// stands between us, which says nothing about whether a command ran.
+    [[nodiscard]] static bool saysNothing(const ApiError &error);
     /// Why nothing can be sent at all: no key, or one that cannot stand in a header.
     [[nodiscard]] std::optional<ApiError> keyProblem() const;
 

@@ -589,6 +589,39 @@ private Q_SLOTS:
         scan(f.server, elsewhere, error);
     }
 
+    /// A page of something between us says nothing about whether the command ran: no second one is sent.
+    void pagesAreNoWordOfTheService_data()
+    {
+        QTest::addColumn<int>("status");
+        for (const int status : {401, 403, 500, 503})
+            QTest::addRow("%d", status) << status;
+    }
+    void pagesAreNoWordOfTheService()
+    {
+        QFETCH(int, status);
+        SandboxFixture f(Key);
+        f.server.setHandler([&](const LoopbackRequest &request, LoopbackConnection *connection) {
+            if (request.isWebSocketUpgrade())
+                return connection->respond(404, "no sockets");
+            if (request.path() == "/exec/stream")
+                return connection->respond(status, "<html><body>Try later</body></html>",
+                                           {{"Content-Type", "text/html"}});
+            connection->respond(200, SandboxFixture::sandbox("active", Token + '1'));
+        });
+        std::optional<CommandOutcome> outcome;
+        CommandRequest command;
+        command.command = u"touch once"_s;
+        command.timeout = 1s;
+        CommandSession *session = f.client->startCommand(u"sb-1"_s, command, &f.context);
+        connect(session, &CommandSession::finished, &f.context,
+                [&](const CommandOutcome &end) { outcome = end; });
+        QTRY_VERIFY_WITH_TIMEOUT(outcome.has_value(), 15000);
+        QCOMPARE(outcome->known, CommandOutcome::Known::Unknown);
+        QVERIFY(outcome->error && outcome->error->outcomeUnknown);
+        QCOMPARE(f.server.count("POST", "/exec/stream"), 1);
+        QCOMPARE(f.server.count("POST", "/exec"), 0);
+    }
+
     /// A stream is cut at every border of its events and inside of them, in every way. Without the last event
     /// the outcome is unknown; with it, it is known, whatever comes behind.
     void cuts_data()

@@ -25,6 +25,9 @@ QString waitText(qint64 ms)
 {
     constexpr qint64 Minute = 60'000;
     constexpr qint64 MostMinutes = 120;
+    constexpr qint64 Day = 24 * 60 * Minute;
+    if (ms >= Day)
+        return u"a day or longer"_s; // More is not kept.
     const qint64 minutes = (ms + Minute - 1) / Minute;
     return minutes <= MostMinutes ? u"%1 minutes"_s.arg(minutes)
                                   : u"%1 hours"_s.arg((minutes + Minute / 1000 - 1) / (Minute / 1000));
@@ -74,6 +77,12 @@ QString modelErrorTodo(const ApiError &error)
         break;
     }
     return u"Send the message again, or choose another model."_s;
+}
+
+// How the protocols call an end that is followed by tools.
+bool saysCalls(const QString &rawReason)
+{
+    return rawReason == "tool_use"_L1 || rawReason == "tool_calls"_L1 || rawReason == "function_call"_L1;
 }
 
 } // namespace
@@ -376,6 +385,13 @@ void AgentLoop::onAnswer(const ModelStepEnd &answer)
     case StopReason::EndTurn:
     case StopReason::StopSequence:
     case StopReason::ToolUse:
+        if (answer.calls.isEmpty() && answer.text.isEmpty() && saysCalls(answer.rawReason)) {
+            fail(TurnEnd::ModelError,
+                 {ErrorKind::Model,
+                  u"The model's answer ended as one that calls a tool, but no whole call came."_s,
+                  u"Nothing was run; your message is kept."_s, u"Send a message to go on."_s});
+            return;
+        }
         if (answer.text.isEmpty())
             note(u"model"_s,
                  u"The model ended its turn with an empty answer. It is not asked again by itself."_s);
@@ -445,7 +461,12 @@ void AgentLoop::onModelError(const ModelStepEnd &answer)
     if (answer.error.retryAfterMs.value_or(0) > LongestUntoldWaitMs)
         todo = u"The provider asks to wait %1. Send the message again after that, or choose another model."_s
                    .arg(waitText(*answer.error.retryAfterMs));
-    fail(TurnEnd::ModelError, {ErrorKind::Model, answer.error.message, kept, todo});
+    QString message = answer.error.message;
+    const QString status = QString::number(answer.error.status);
+    if (answer.error.status >= 400
+        && !message.contains(status)) // Words of a service, which say little alone.
+        message = u"%1 answered with status %2: %3"_s.arg(m_setup.model.provider, status, message);
+    fail(TurnEnd::ModelError, {ErrorKind::Model, message, kept, todo});
 }
 
 void AgentLoop::finishStep()

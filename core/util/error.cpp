@@ -54,7 +54,8 @@ QString Error::toText() const
         if (!text.isEmpty())
             text += u' ';
         text += sentence;
-        if (!QStringView(u".!?…)").contains(sentence.back()))
+        const QStringView closed = sentence.endsWith(u')') ? QStringView(sentence).chopped(1) : sentence;
+        if (closed.isEmpty() || !QStringView(u".!?…").contains(closed.back()))
             text += u'.'; // A service's words rarely end like a sentence.
     }
     return text;

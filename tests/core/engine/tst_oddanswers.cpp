@@ -257,6 +257,20 @@ private Q_SLOTS:
         QCOMPARE(f->waitForEnd(), u"finished"_s);
         QCOMPARE(request(1).userTexts().last(), u"Well?"_s);
     }
+
+    /// It ended as if a tool were to run, and there is none to run.
+    void aCallThatNeverCame()
+    {
+        open(ModelProtocol::Chat);
+        f->model.enqueue(streamOf({}, "tool_calls"));
+        begin();
+        QCOMPARE(f->waitForEnd(), u"model-error"_s);
+        const QString said = f->payloads(EventKind::Error).last()[u"message"].toString();
+        QVERIFY2(said.contains(u"no whole call came"_s), qPrintable(said));
+        f->model.enqueue(ModelReply().text(u"Here."_s));
+        f->submit(f->lastConversation, u"Well?"_s);
+        QCOMPARE(f->waitForEnd(), u"finished"_s);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestOddAnswers)

@@ -68,7 +68,7 @@ for variant in "${variants[@]}"; do
         data=$work/tour-$tag
         start "$data" "$scheme" "$scale" "$size" --tour
         for _ in $(seq 60); do # Until the tour asks for its one command.
-            sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='tool-approval' and payload like '%asked%' limit 1" 2>/dev/null | grep -q 1 && break
+            sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='tool-approval' and cast(payload as text) like '%asked%' limit 1" 2>/dev/null | grep -q 1 && break
             sleep 1
         done
         sleep 1

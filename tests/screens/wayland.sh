@@ -31,7 +31,7 @@ for scale in 1 2; do
     QT_QPA_PLATFORM=wayland "$build/bin/pilothouse" --data-dir "$data" --tour >"$work/app.log" 2>&1 &
     app=$!
     for _ in $(seq 60); do # Until the tour asks for its one command.
-        sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='tool-approval' and payload like '%asked%' limit 1" 2>/dev/null | grep -q 1 && break
+        sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='tool-approval' and cast(payload as text) like '%asked%' limit 1" 2>/dev/null | grep -q 1 && break
         sleep 1
     done
     sleep 1

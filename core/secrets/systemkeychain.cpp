@@ -185,6 +185,10 @@ void SystemKeychain::onAnswered(const std::shared_ptr<Question> &question, int e
             conclude(question, fail(KeychainFault{Kind::NotThere, {}}));
         else if (error == QKeychain::AccessDenied)
             conclude(question, fail(KeychainFault{Kind::Dismissed, detail}));
+        else if (!isLocked && detail.contains("/org/freedesktop/secrets/collection"_L1))
+            // A service answers that has no keyring yet: its question whether to make one was answered with
+            // no.
+            conclude(question, fail(KeychainFault{Kind::Dismissed, {}}));
         else // Without a bus, a service or a collection: the library has one word for all of these.
             conclude(question, fail(KeychainFault{isLocked ? Kind::Failed : Kind::None, detail}));
     });

@@ -111,15 +111,19 @@ bool KeyringFixture::start(Bus bus, const QString &display)
         m_environment.insert(u"DBUS_SESSION_BUS_ADDRESS"_s, u"unix:path="_s + m_folder.filePath(u"nobody"_s));
         return true;
     }
-    if (!startBus(bus == Bus::Keyring))
+    if (!startBus(bus == Bus::Keyring || bus == Bus::NoKeyring))
         return false;
     if (bus == Bus::Empty)
         return true;
     m_daemon.setProcessEnvironment(m_environment);
-    m_daemon.start(u"gnome-keyring-daemon"_s, {u"--unlock"_s, u"--components=secrets"_s, u"--foreground"_s});
+    QStringList arguments{u"--components=secrets"_s, u"--foreground"_s};
+    if (bus == Bus::Keyring)
+        arguments.prepend(u"--unlock"_s);
+    m_daemon.start(u"gnome-keyring-daemon"_s, arguments);
     if (!m_daemon.waitForStarted(Patience))
         return false;
-    m_daemon.write("password of the login keyring");
+    if (bus == Bus::Keyring)
+        m_daemon.write("password of the login keyring");
     while (m_daemon.bytesToWrite() > 0 && m_daemon.waitForBytesWritten(Patience)) { }
     m_daemon.closeWriteChannel();
     QProcess wait;

@@ -20,6 +20,7 @@ public:
         None = 1, ///< No address of a bus at all.
         Dead, ///< An address at which nobody listens.
         Empty, ///< A bus that knows no services.
+        NoKeyring, ///< A bus with gnome-keyring that has no keyring yet and would have to ask for a password.
         Keyring, ///< A bus with gnome-keyring, whose login keyring is open.
     };
     KeyringFixture();

@@ -143,6 +143,19 @@ private Q_SLOTS:
         checkNeverBlocked(lines);
     }
 
+    // It has to ask for the password of its first keyring, and cannot: that is not the same as no service at
+    // all.
+    void withoutAKeyring()
+    {
+        KeyringFixture desktop;
+        QVERIFY2(desktop.start(KeyringFixture::Bus::NoKeyring), qPrintable(desktop.errorText()));
+        const QList<Json> lines =
+            desktop.run(Program, ask(operation(u"read"_s) + operation(u"write"_s)), Key);
+        QCOMPARE(results(lines), (QStringList{u"not-there"_s, u"dismissed"_s}));
+        checkNeverBlocked(lines);
+        QVERIFY(!desktop.allFiles().contains(Key));
+    }
+
     void askedSlowDismissedAndGivenUp()
     {
         DisplayFixture display;

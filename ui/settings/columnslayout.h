@@ -21,6 +21,7 @@ public:
 
     void addColumn(QWidget *widget, int width); ///< Of this width; the first may shrink or grow.
     void addFilling(QWidget *widget, int stretch); ///< Shares what is left, or goes below.
+    [[nodiscard]] bool isBroken(int width) const; ///< Whether some columns are below, at this width.
     void setLineHeight(int height); ///< Of the first line; 0: as high as what stands in it.
 
     void addItem(QLayoutItem *item) override;
@@ -42,7 +43,6 @@ private:
     };
 
     [[nodiscard]] int fixedWidth(bool isBroken) const; ///< With the gaps.
-    [[nodiscard]] bool isBroken(int width) const;
     [[nodiscard]] int lineHeight() const;
     [[nodiscard]] int fillingHeight() const;
     [[nodiscard]] int leastFirst() const;

@@ -116,8 +116,10 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
         button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
         actions->addWidget(button);
     }
-    layout->addWidget(
-        makeLine(m_name, m_key, m_glyph, m_verdict, m_seen, actions, theme.px(Metrics::SettingsRow)));
+    QWidget *columns =
+        makeLine(m_name, m_key, m_glyph, m_verdict, m_seen, actions, theme.px(Metrics::SettingsRow));
+    m_columns = qobject_cast<ColumnsLayout *>(columns->layout());
+    layout->addWidget(columns);
 
     auto *field = new BreakingLayout(theme.px(LeastKeyField), m_fieldRow);
     field->setContentsMargins(0, 0, 0, Metrics::SpaceM);
@@ -144,14 +146,12 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     layout->addWidget(m_fieldRow);
     m_fieldRow->hide();
     m_error->hide();
-    auto *errorBox = new QHBoxLayout;
-    errorBox->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, 0, 0, 0);
-    errorBox->addWidget(m_error);
-    layout->addLayout(errorBox);
+    m_errorBox = new QHBoxLayout;
+    m_errorBox->addWidget(m_error);
+    layout->addLayout(m_errorBox);
     // What can be done about a key that the keychain does not have, or does not give.
     m_ways = new QWidget;
     auto *ways = new QHBoxLayout(m_ways);
-    ways->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, Metrics::SpaceS, 0, Metrics::SpaceS);
     for (Button *button : {m_keep, m_again, m_unlist}) {
         button->setSmall(true);
         button->setTextStyle(TextStyle::Small);
@@ -310,6 +310,29 @@ void KeyRow::setVerdict(const QString &glyph, Role color, const QString &word, c
     m_verdict->setWords(word);
     m_seen->setWords(seen);
     layout()->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
+}
+
+void KeyRow::resizeEvent(QResizeEvent *event)
+{
+    // What belongs to the key stands under it, where that is not below the name itself.
+    const QRect inner = contentsRect().marginsRemoved(layout()->contentsMargins());
+    const int indent =
+        m_columns->isBroken(inner.width()) ? 0 : Theme::instance().px(KeyNameWidth) + Metrics::SpaceS;
+    const bool isMirrored = layoutDirection() == Qt::RightToLeft;
+    const int left = isMirrored ? 0 : indent;
+    const int right = isMirrored ? indent : 0;
+    m_errorBox->setContentsMargins(left, 0, right, 0);
+    m_ways->layout()->setContentsMargins(left, Metrics::SpaceS, right, Metrics::SpaceS);
+    QWidget::resizeEvent(event);
+}
+
+void KeyRow::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Escape && m_fieldRow->isVisible()) { // First the key, then the page.
+        openField(false);
+        return;
+    }
+    QWidget::keyPressEvent(event);
 }
 
 QString KeyRow::verdict() const { return m_verdict->text(); }

@@ -12,11 +12,13 @@
 
 #include <optional>
 
+class QHBoxLayout;
 class QLineEdit;
 
 namespace Pilothouse {
 
 class Button;
+class ColumnsLayout;
 class ElidedLabel;
 class ErrorBlock;
 class Label;
@@ -51,6 +53,10 @@ Q_SIGNALS:
     void keychainRequested(); ///< Ask it again for what it did not give.
     void unwanted(const QString &id); ///< It need not be listed any more.
 
+protected:
+    void keyPressEvent(QKeyEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
     void refresh();
     void openField(bool open);
@@ -58,6 +64,8 @@ private:
     void setVerdict(const QString &glyph, Role color, const QString &word, const QString &seen);
 
     ServiceInfo m_info;
+    ColumnsLayout *m_columns = nullptr;
+    QHBoxLayout *m_errorBox = nullptr;
     Label *m_name;
     ElidedLabel *m_key;
     Label *m_glyph;

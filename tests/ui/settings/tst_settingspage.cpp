@@ -614,6 +614,19 @@ private Q_SLOTS:
         }
     }
 
+    void theFormKnowsAboutTheKeychain()
+    {
+        SettingsPage page;
+        QList<ServiceInfo> known = services();
+        known[1].canKeep = true;
+        ServiceInfo demo; // Has no key, so that nothing is said about keeping it.
+        demo.id = u"demo"_s;
+        demo.name = u"Demo"_s;
+        known.append(demo);
+        page.setServices(known);
+        QVERIFY(textOf(*page.providersCard()).contains(u"A key goes into the keychain"_s));
+    }
+
     void theFieldForAKeyIsWideEnough()
     {
         SettingsPage page;
@@ -626,7 +639,11 @@ private Q_SLOTS:
             QTest::mouseClick(row->enterButton(), Qt::LeftButton);
             QCoreApplication::sendPostedEvents();
             QVERIFY2(row->field()->width() >= 240, QByteArray::number(row->field()->width()).constData());
-            QTest::keyClick(row->field(), Qt::Key_Tab);
+            QSignalSpy left(&page, &SettingsPage::left);
+            QTest::keyClick(row->field(), Qt::Key_Escape); // First the field, then the page.
+            QVERIFY(!row->field()->isVisible());
+            QCOMPARE(QApplication::focusWidget(), row->enterButton());
+            QCOMPARE(left.size(), 0);
         }
     }
 

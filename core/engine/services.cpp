@@ -201,7 +201,8 @@ QList<ServiceInfo> listServices(const EngineCore *core)
     local.keySource = ServiceInfo::KeySource::NotNeeded;
     services.append(local);
     const AppSettings settings(core->options().dataDir);
-    const QStringList wanted = settings.shownProviders() + QStringList(settings.model().section(u'/', 0, 0));
+    const QStringList chosen = settings.shownProviders();
+    const QString ofNew = settings.model().section(u'/', 0, 0);
     const ProviderRegistry &registry = ProviderRegistry::shipped();
     for (const ProviderInfo &provider : registry.providers()) {
         ServiceInfo info;
@@ -212,7 +213,9 @@ QList<ServiceInfo> listServices(const EngineCore *core)
         fillKey(core, info);
         const bool isKnown = info.keySource != ServiceInfo::KeySource::None || info.keyProblem
             || !info.keyWithheld.isEmpty() || info.endpointChosen;
-        if (!provider.isCommon && !isKnown && !wanted.contains(provider.id))
+        const bool isNeeded = provider.isCommon || isKnown || provider.id == ofNew;
+        info.isChosen = !isNeeded && chosen.contains(provider.id);
+        if (!isNeeded && !info.isChosen)
             continue; // Hundreds, of which a person has a few.
         if (!provider.needsKey && info.keySource == ServiceInfo::KeySource::None)
             info.keySource = ServiceInfo::KeySource::NotNeeded;

@@ -43,6 +43,7 @@ struct ServiceInfo {
     QStringList withoutTools; ///< Those that cannot use tools, as the service says: of no use to an agent.
     QHash<QString, qint64> contexts; ///< By model, as far as known: tokens of prompt and answer together.
     bool isOwn = false; ///< A person made it; it can be changed and removed.
+    bool isChosen = false; ///< It is listed for no other reason than that a person chose to see it.
     QString protocol; ///< Of one's own.
 
     /// Also for an id with a date at its end when only the one without is known.

@@ -185,6 +185,7 @@ void ApprovalCard::makeButtons()
 {
     for (Button *button : {m_allow, m_edit, m_runEdited, m_denyNow, m_back, m_deny}) {
         button->setAccessibleName(button->text().remove(u'…'));
+        button->setEnterPresses(false); // Enter is typed by habit; nothing is allowed by it.
         button->installEventFilter(this);
         m_buttons->addWidget(button);
     }

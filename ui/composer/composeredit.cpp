@@ -70,7 +70,9 @@ void ComposerEdit::applyTheme()
     QPalette colors = palette();
     colors.setColor(QPalette::Base, theme.color(Role::Raised));
     colors.setColor(QPalette::Text, theme.color(Role::Text));
-    colors.setColor(QPalette::PlaceholderText, theme.color(Role::Text2));
+    colors.setColor(QPalette::PlaceholderText,
+                    theme.scheme() == Scheme::HighContrast ? theme.placeholderColor()
+                                                           : theme.color(Role::Text2));
     setPalette(colors);
     updateGeometry();
 }

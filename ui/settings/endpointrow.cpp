@@ -31,6 +31,7 @@ constexpr qsizetype LongestShown = 300;
 EndpointRow::EndpointRow(const ServiceInfo &info, QWidget *parent)
     : QWidget(parent)
     , m_field(new QLineEdit)
+    , m_fixed(new Label({}, TextStyle::Mono, Role::Text2))
     , m_use(new Button(tr("Use")))
     , m_reset(new Button(tr("Reset")))
     , m_note(new Label({}, TextStyle::Small, Role::Text2))
@@ -58,6 +59,11 @@ EndpointRow::EndpointRow(const ServiceInfo &info, QWidget *parent)
     // Rows come while the page is not shown: until it is laid out they must not vanish.
     for (Button *button : {m_use, m_reset})
         button->setMinimumHeight(theme.px(Metrics::ButtonHeight));
+    m_fixed->setWordWrap(true); // After a slash.
+    m_fixed->setMinimumHeight(theme.px(Metrics::Input));
+    m_fixed->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_fixed->setAccessibleName(tr("Address of %1, which cannot be changed here").arg(info.name));
+    line->addWidget(m_fixed, 1);
     line->addWidget(m_field, 1);
     line->addWidget(m_use);
     line->addWidget(m_reset);
@@ -74,18 +80,24 @@ EndpointRow::EndpointRow(const ServiceInfo &info, QWidget *parent)
     connect(&theme, &Theme::changed, this,
             [this] { m_field->setFont(Theme::instance().font(TextStyle::Mono)); });
     m_info = info;
-    m_field->setText(info.endpoint);
+    showAddress();
     refresh();
 }
 
 bool EndpointRow::isChanged() const { return m_field->text().trimmed() != m_info.endpoint; }
+
+void EndpointRow::showAddress()
+{
+    m_field->setText(m_info.endpoint);
+    m_field->setCursorPosition(0); // A long one is read from its start.
+}
 
 void EndpointRow::setInfo(const ServiceInfo &info)
 {
     const bool isOther = info.endpoint != m_info.endpoint || info.endpointChosen != m_info.endpointChosen;
     m_info = info;
     if (isOther) {
-        m_field->setText(info.endpoint);
+        showAddress();
         m_error->hide();
     }
     refresh();
@@ -105,7 +117,10 @@ void EndpointRow::setProblem(const Error &error)
 
 void EndpointRow::refresh()
 {
-    m_field->setReadOnly(!m_usable || !m_info.endpointCanBeSet);
+    m_fixed->setText(inertLine(m_info.endpoint, LongestShown));
+    m_fixed->setVisible(!m_info.endpointCanBeSet);
+    m_field->setVisible(m_info.endpointCanBeSet);
+    m_field->setReadOnly(!m_usable);
     const bool canUse = m_usable && m_info.endpointCanBeSet && isChanged();
     setEnabledKeeping(m_use, canUse, m_field);
     m_use->setVisible(m_info.endpointCanBeSet);
@@ -137,7 +152,7 @@ void EndpointRow::take()
 void EndpointRow::keyPressEvent(QKeyEvent *event)
 {
     if (event->key() == Qt::Key_Escape && isChanged()) { // First what was typed, then the page.
-        m_field->setText(m_info.endpoint);
+        showAddress();
         m_error->hide();
         return;
     }

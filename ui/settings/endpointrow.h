@@ -15,8 +15,8 @@ class Button;
 class ErrorBlock;
 class Label;
 
-/// Where requests to one service go, and the field for another address. What the environment or the command
-/// line sets is shown and cannot be changed here.
+/// Where requests to one service go, and the field for another address. What cannot be changed here, as the
+/// environment or the command line sets it or the service has but one, is plain text.
 class EndpointRow : public QWidget {
     Q_OBJECT
 public:
@@ -26,6 +26,7 @@ public:
     void setUsable(bool usable);
     void setProblem(const Error &error); ///< Why the address was not taken.
     [[nodiscard]] QLineEdit *field() const { return m_field; }
+    [[nodiscard]] Label *fixedAddress() const { return m_fixed; }
     [[nodiscard]] Button *useButton() const { return m_use; }
     [[nodiscard]] Button *resetButton() const { return m_reset; }
 
@@ -38,10 +39,12 @@ protected:
 private:
     void refresh();
     void take();
+    void showAddress(); ///< In the field.
     [[nodiscard]] bool isChanged() const;
 
     ServiceInfo m_info;
     QLineEdit *m_field;
+    Label *m_fixed; ///< Instead of the field.
     Button *m_use;
     Button *m_reset;
     Label *m_note;

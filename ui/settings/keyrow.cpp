@@ -3,6 +3,8 @@
 
 #include "settings/keyrow.h"
 
+#include "settings/breakinglayout.h"
+#include "settings/columnslayout.h"
 #include "theme/controls/button.h"
 #include "theme/controls/elidedlabel.h"
 #include "theme/controls/errorblock.h"
@@ -26,6 +28,7 @@ namespace {
 constexpr qsizetype LongestKey = 4000; // What is longer was pasted by mistake.
 constexpr int KeyNameWidth = 184;
 constexpr int VerdictWidth = 84;
+constexpr int LeastKeyField = 240; // Both ends of what is pasted should fit.
 
 /// Fits what any row shows, so that the columns of all rows stand under each other.
 int actionsWidth()
@@ -42,32 +45,25 @@ int actionsWidth()
 }
 
 /// One line of the table of keys; `actions` may be null.
-QWidget *makeLine(QLabel *name, QLabel *key, QLabel *glyph, QLabel *verdict, QLabel *seen, QLayout *actions)
+QWidget *makeLine(QLabel *name, QLabel *key, QLabel *glyph, QLabel *verdict, QLabel *seen, QLayout *actions,
+                  int height)
 {
     const Theme &theme = Theme::instance();
     auto *box = new QWidget;
-    auto *line = new QHBoxLayout(box);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(Metrics::SpaceS);
-    name->setFixedWidth(theme.px(KeyNameWidth));
-    verdict->setFixedWidth(theme.px(VerdictWidth));
-    for (QLabel *label : {name, verdict}) // A layout gives an ignored hint no room, fixed width or not.
-        label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
-    for (QLabel *label : {key, seen}) // Their words must not move the columns.
-        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    line->addWidget(name);
-    line->addWidget(key, 3);
+    auto *line = new ColumnsLayout(box);
+    line->setLineHeight(height);
+    line->addColumn(name, theme.px(KeyNameWidth));
+    line->addFilling(key, 3);
     glyph->setFixedSize(Metrics::IconSmall, Metrics::IconSmall);
-    line->addWidget(glyph);
-    line->addWidget(verdict);
-    line->addWidget(seen, 2);
+    line->addColumn(glyph, Metrics::IconSmall);
+    line->addColumn(verdict, theme.px(VerdictWidth));
+    line->addFilling(seen, 2);
     auto *actionBox = new QWidget;
-    actionBox->setFixedWidth(actionsWidth());
     if (actions) {
         actions->setContentsMargins(0, 0, 0, 0);
         actionBox->setLayout(actions);
     }
-    line->addWidget(actionBox);
+    line->addColumn(actionBox, actionsWidth());
     return box;
 }
 
@@ -84,7 +80,7 @@ QWidget *KeyRow::makeHeader(const QString &what)
     auto *layout = new QVBoxLayout(row);
     layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
     layout->addWidget(makeLine(label(what), label(tr("Key")), new Label, label(tr("Last test")),
-                               label(tr("Answer")), nullptr));
+                               label(tr("Answer")), nullptr, 0));
     return row;
 }
 
@@ -100,6 +96,7 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     , m_forget(new Button(tr("Forget")))
     , m_keep(new Button(tr("Keep in the keychain")))
     , m_again(new Button(tr("Ask the keychain again")))
+    , m_unlist(new Button(tr("Remove from the list")))
     , m_fieldRow(new QWidget)
     , m_field(new QLineEdit)
     , m_use(new Button(tr("Use for this session")))
@@ -119,12 +116,14 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
         button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
         actions->addWidget(button);
     }
-    QWidget *lineBox = makeLine(m_name, m_key, m_glyph, m_verdict, m_seen, actions);
-    lineBox->setFixedHeight(theme.px(Metrics::SettingsRow));
-    layout->addWidget(lineBox);
+    QWidget *columns =
+        makeLine(m_name, m_key, m_glyph, m_verdict, m_seen, actions, theme.px(Metrics::SettingsRow));
+    m_columns = qobject_cast<ColumnsLayout *>(columns->layout());
+    layout->addWidget(columns);
 
-    auto *field = new QHBoxLayout(m_fieldRow);
-    field->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, 0, 0, Metrics::SpaceM);
+    auto *field = new BreakingLayout(theme.px(LeastKeyField), m_fieldRow);
+    field->setContentsMargins(0, 0, 0, Metrics::SpaceM);
+    field->setIndent(theme.px(KeyNameWidth) + Metrics::SpaceS);
     field->setSpacing(Metrics::SpaceS);
     m_field->setEchoMode(QLineEdit::Password);
     m_field->setInputMethodHints(Qt::ImhHiddenText | Qt::ImhNoPredictiveText | Qt::ImhNoAutoUppercase
@@ -136,22 +135,24 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
     cancel->setAccessibleName(tr("Cancel entering a key"));
     for (Button *button : {m_use, m_store})
         button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
-    field->addWidget(m_field, 1);
-    field->addWidget(m_store);
-    field->addWidget(m_use);
-    field->addWidget(cancel);
+    field->setLead(m_field);
+    auto *answers = new QWidget;
+    auto *line = new QHBoxLayout(answers);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(Metrics::SpaceS);
+    for (Button *button : {m_store, m_use, cancel})
+        line->addWidget(button);
+    field->setTrail(answers);
     layout->addWidget(m_fieldRow);
     m_fieldRow->hide();
     m_error->hide();
-    auto *errorBox = new QHBoxLayout;
-    errorBox->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, 0, 0, 0);
-    errorBox->addWidget(m_error);
-    layout->addLayout(errorBox);
+    m_errorBox = new QHBoxLayout;
+    m_errorBox->addWidget(m_error);
+    layout->addLayout(m_errorBox);
     // What can be done about a key that the keychain does not have, or does not give.
     m_ways = new QWidget;
     auto *ways = new QHBoxLayout(m_ways);
-    ways->setContentsMargins(theme.px(KeyNameWidth) + Metrics::SpaceS, Metrics::SpaceS, 0, Metrics::SpaceS);
-    for (Button *button : {m_keep, m_again}) {
+    for (Button *button : {m_keep, m_again, m_unlist}) {
         button->setSmall(true);
         button->setTextStyle(TextStyle::Small);
         button->setAccessibleName(u"%1: %2"_s.arg(info.name, button->text()));
@@ -189,6 +190,7 @@ KeyRow::KeyRow(const ServiceInfo &info, QWidget *parent)
         m_error->hide();
         Q_EMIT keychainRequested();
     });
+    connect(m_unlist, &Button::clicked, this, [this] { Q_EMIT unwanted(m_info.id); });
     m_use->setEnabled(false);
     m_store->setEnabled(false);
     setInfo(info);
@@ -250,13 +252,14 @@ void KeyRow::refresh()
     m_use->setKind(m_info.canKeep ? Button::Kind::Plain : Button::Kind::Primary);
     const bool keepable = isSession && m_info.canKeep;
     const bool askable = m_info.keyProblem.has_value();
-    for (const auto &[button, shown] : {std::pair(m_keep, keepable), std::pair(m_again, askable)}) {
+    for (const auto &[button, shown] :
+         {std::pair(m_keep, keepable), std::pair(m_again, askable), std::pair(m_unlist, m_info.isChosen)}) {
         if (!shown)
             passFocus(button, m_enter);
         button->setVisible(shown);
         button->setEnabled(m_usable);
     }
-    m_ways->setVisible(keepable || askable);
+    m_ways->setVisible(keepable || askable || m_info.isChosen);
     const bool testable = m_info.id != "demo"_L1; // It is built in: there is nothing to ask.
     m_test->setVisible(testable);
     if (!testable)
@@ -307,6 +310,29 @@ void KeyRow::setVerdict(const QString &glyph, Role color, const QString &word, c
     m_verdict->setWords(word);
     m_seen->setWords(seen);
     layout()->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
+}
+
+void KeyRow::resizeEvent(QResizeEvent *event)
+{
+    // What belongs to the key stands under it, where that is not below the name itself.
+    const QRect inner = contentsRect().marginsRemoved(layout()->contentsMargins());
+    const int indent =
+        m_columns->isBroken(inner.width()) ? 0 : Theme::instance().px(KeyNameWidth) + Metrics::SpaceS;
+    const bool isMirrored = layoutDirection() == Qt::RightToLeft;
+    const int left = isMirrored ? 0 : indent;
+    const int right = isMirrored ? indent : 0;
+    m_errorBox->setContentsMargins(left, 0, right, 0);
+    m_ways->layout()->setContentsMargins(left, Metrics::SpaceS, right, Metrics::SpaceS);
+    QWidget::resizeEvent(event);
+}
+
+void KeyRow::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() == Qt::Key_Escape && m_fieldRow->isVisible()) { // First the key, then the page.
+        openField(false);
+        return;
+    }
+    QWidget::keyPressEvent(event);
 }
 
 QString KeyRow::verdict() const { return m_verdict->text(); }

@@ -12,11 +12,13 @@
 
 #include <optional>
 
+class QHBoxLayout;
 class QLineEdit;
 
 namespace Pilothouse {
 
 class Button;
+class ColumnsLayout;
 class ElidedLabel;
 class ErrorBlock;
 class Label;
@@ -39,6 +41,7 @@ public:
     [[nodiscard]] const ServiceInfo &info() const { return m_info; }
     [[nodiscard]] Button *testButton() const { return m_test; }
     [[nodiscard]] Button *enterButton() const { return m_enter; }
+    [[nodiscard]] Button *unlistButton() const { return m_unlist; }
     [[nodiscard]] QLineEdit *field() const { return m_field; }
     [[nodiscard]] QString verdict() const; ///< "works", "refused", …
 
@@ -48,6 +51,11 @@ Q_SIGNALS:
     void keepRequested(const QString &variable); ///< The key of this session, into the keychain.
     void forgetRequested(const QString &variable);
     void keychainRequested(); ///< Ask it again for what it did not give.
+    void unwanted(const QString &id); ///< It need not be listed any more.
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     void refresh();
@@ -56,6 +64,8 @@ private:
     void setVerdict(const QString &glyph, Role color, const QString &word, const QString &seen);
 
     ServiceInfo m_info;
+    ColumnsLayout *m_columns = nullptr;
+    QHBoxLayout *m_errorBox = nullptr;
     Label *m_name;
     ElidedLabel *m_key;
     Label *m_glyph;
@@ -67,6 +77,7 @@ private:
     QWidget *m_ways;
     Button *m_keep; ///< The key of this session, into the keychain.
     Button *m_again; ///< Ask the keychain again.
+    Button *m_unlist; ///< Off the list, of one that has no key.
     QWidget *m_fieldRow;
     QLineEdit *m_field;
     Button *m_use;

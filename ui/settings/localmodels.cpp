@@ -3,11 +3,13 @@
 
 #include "settings/localmodels.h"
 
+#include "settings/breakinglayout.h"
 #include "settings/modelitems.h"
 #include "settings/settingscard.h"
 #include "text/inerttext.h"
 #include "theme/announcer.h"
 #include "theme/controls/button.h"
+#include "theme/controls/elidedlabel.h"
 #include "theme/controls/label.h"
 #include "theme/controls/wheelguard.h"
 #include "theme/focus.h"
@@ -25,6 +27,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int ModelBoxWidth = 280;
+constexpr int LeastFacts = 160; // Beside them.
 constexpr qsizetype LongestFound = 200; // Of what a server says.
 constexpr int MostVisible = 20;
 } // namespace
@@ -74,6 +77,7 @@ void LocalModels::setFound(const QList<FoundServer> &servers)
     for (const FoundServer &server : servers)
         addServer(server);
     m_found->setVisible(!servers.isEmpty());
+    orderFocus(m_look, m_found);
     m_message->setText(
         servers.isEmpty()
             ? tr("Nothing answered. Start Ollama, LM Studio, llama.cpp or vLLM and look again; "
@@ -86,13 +90,15 @@ void LocalModels::addServer(const FoundServer &server)
 {
     auto *row = new QWidget;
     row->setMinimumHeight(Theme::instance().px(Metrics::SettingsRow));
-    auto *layout = new QHBoxLayout(row);
+    auto *layout = new BreakingLayout(Theme::instance().px(LeastFacts), row);
     layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
     layout->setSpacing(Metrics::SpaceM);
     const QString name = inertLine(server.name, LongestFound);
     auto *words = new QVBoxLayout;
     words->setSpacing(0);
-    words->addWidget(new Label(name, TextStyle::Body));
+    auto *called = new ElidedLabel(tr("Server"), TextStyle::Body);
+    called->setWords(name);
+    words->addWidget(called);
     QString facts = inertLine(server.url, LongestFound) + u", "_s
         + countedText(server.models.size(), tr("1 model"), tr("%1 models"));
     if (server.models.isEmpty())
@@ -103,7 +109,7 @@ void LocalModels::addServer(const FoundServer &server)
     auto *told = new Label(facts, TextStyle::Small, Role::Text2);
     told->setWordWrap(true);
     words->addWidget(told);
-    layout->addLayout(words, 1);
+    layout->setLead(words);
     auto *models = new QComboBox;
     leaveWheelToPage(models);
     models->setFixedWidth(Theme::instance().px(ModelBoxWidth));
@@ -115,10 +121,14 @@ void LocalModels::addServer(const FoundServer &server)
     auto *use = new Button(tr("Use for new conversations"));
     use->setAccessibleName(tr("%1: use for new conversations").arg(name));
     use->setEnabled(isChosenEnabled(models));
-    layout->addWidget(models);
-    layout->addWidget(use);
-    models->setVisible(!server.models.isEmpty());
-    use->setVisible(!server.models.isEmpty());
+    auto *choice = new QWidget;
+    auto *line = new QHBoxLayout(choice);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(Metrics::SpaceM);
+    line->addWidget(models);
+    line->addWidget(use);
+    layout->setTrail(choice);
+    choice->setVisible(!server.models.isEmpty());
     connect(use, &Button::clicked, this, [this, server, models] {
         if (isChosenEnabled(models))
             Q_EMIT chosen(server, models->currentData().toString());

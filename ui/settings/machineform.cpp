@@ -3,6 +3,7 @@
 
 #include "settings/machineform.h"
 
+#include "settings/breakinglayout.h"
 #include "settings/settingscard.h"
 #include "theme/controls/errorblock.h"
 #include "theme/controls/label.h"
@@ -12,7 +13,6 @@
 #include "theme/theme.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPainter>
@@ -28,6 +28,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int MachineControlWidth = 280;
+constexpr int LeastMachineWords = 200; // Beside a control.
 constexpr int LongestTyped = 400; // What is too long is refused with words.
 constexpr int HostLines = 4;
 
@@ -62,8 +63,7 @@ QWidget *settingRow(const QString &name, const QString &hint, QWidget *control, 
     auto *layout = new QVBoxLayout(row);
     layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
     layout->setSpacing(Metrics::SpaceS);
-    auto *line = new QHBoxLayout;
-    line->setSpacing(Metrics::SpaceL);
+    auto *line = new BreakingLayout(Theme::instance().px(LeastMachineWords));
     auto *words = new QVBoxLayout;
     words->setSpacing(0);
     auto *label = new Label(name, TextStyle::Body);
@@ -72,10 +72,10 @@ QWidget *settingRow(const QString &name, const QString &hint, QWidget *control, 
     auto *explained = new Label(hint, TextStyle::Small, Role::Text2);
     explained->setWordWrap(true);
     words->addWidget(explained);
-    line->addLayout(words, 1);
+    line->setLead(words);
     control->setAccessibleName(name);
     control->setAccessibleDescription(hint);
-    line->addWidget(control, 0, Qt::AlignVCenter);
+    line->setTrail(control);
     layout->addLayout(line);
     layout->addLayout(below);
     return row;
@@ -91,12 +91,13 @@ MachineForm::MachineForm(QWidget *parent)
     auto *card = new SettingsCard(tr("Machines of Superserve"));
     layout->addWidget(card);
     m_template = addEntry(card, tr("Template"), tr("Name or id of what they are copied from."),
-                          tr("the service's own"));
-    m_timeout = addEntry(card, tr("Pause after running for"),
-                         tr("Also while something runs on it. Like 30m, 2h, 7d or never."), tr("1h"));
-    m_autoDelete =
-        addEntry(card, tr("Delete after being paused for"),
-                 tr("Its files are lost then. Like 12h, 7d or never; 0s: with the first pause."), tr("30d"));
+                          tr("not set: the service's own"));
+    m_timeout =
+        addEntry(card, tr("Pause after running for"),
+                 tr("Also while something runs on it. Like 30m, 2h, 7d or never."), tr("not set: 1h"));
+    m_autoDelete = addEntry(card, tr("Delete after being paused for"),
+                            tr("Its files are lost then. Like 12h, 7d or never; 0s: with the first pause."),
+                            tr("not set: 30d"));
     addNetwork(card);
     updateNetwork();
 }
@@ -131,7 +132,7 @@ void MachineForm::addNetwork(SettingsCard *card)
     m_hosts->setFont(theme.font(TextStyle::Mono));
     m_hosts->setFixedHeight(HostLines * theme.lineHeight(TextStyle::Mono) + 2 * Metrics::SpaceS);
     m_hosts->setTabChangesFocus(true);
-    m_hosts->setPlaceholderText(tr("pypi.org\n*.pythonhosted.org\n203.0.113.0/24"));
+    m_hosts->setPlaceholderText(tr("for example:\npypi.org\n*.pythonhosted.org\n203.0.113.0/24"));
     m_hosts->setAccessibleName(tr("Hosts that machines may reach"));
     m_hosts->verticalScrollBar()->setAccessibleName(tr("Scroll the hosts"));
     m_hosts->horizontalScrollBar()->setAccessibleName(tr("Scroll the hosts sideways"));

@@ -49,19 +49,20 @@ ProviderForm::ProviderForm(QWidget *parent)
     grid->setVerticalSpacing(Metrics::SpaceS);
     grid->setColumnMinimumWidth(0, theme.px(FieldNameWidth));
     grid->setColumnStretch(1, 1);
-    m_name = addField(grid, tr("Name"), tr("My server"));
-    m_id = addField(grid, tr("Short name"), tr("my-server"));
+    m_name = addField(grid, tr("Name"), tr("for example: My server"));
+    m_id = addField(grid, tr("Short name"), tr("for example: my-server"));
     auto *protocol = new Label(tr("Protocol"), TextStyle::Body);
     protocol->setBuddy(m_protocol);
     m_protocol->setAccessibleName(tr("Protocol"));
     leaveWheelToPage(m_protocol);
     m_protocol->setMinimumHeight(theme.px(Metrics::Input));
+    m_protocol->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon); // May be narrower.
     m_protocol->addItem(tr("OpenAI chat completions, which most servers speak"), u"openai-chat"_s);
     m_protocol->addItem(tr("OpenAI responses"), u"openai-responses"_s);
     m_protocol->addItem(tr("Anthropic messages"), u"anthropic-messages"_s);
     grid->addWidget(protocol, grid->rowCount(), 0);
     grid->addWidget(m_protocol, grid->rowCount() - 1, 1);
-    m_address = addField(grid, tr("Address"), tr("https://models.example.org/v1"));
+    m_address = addField(grid, tr("Address"), tr("for example: https://models.example.org/v1"));
     m_address->setInputMethodHints(Qt::ImhUrlCharactersOnly | Qt::ImhNoAutoUppercase
                                    | Qt::ImhNoPredictiveText);
     m_models = addField(grid, tr("Models"), tr("optional: a test asks the server for its list"));

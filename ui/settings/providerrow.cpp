@@ -3,6 +3,7 @@
 
 #include "settings/providerrow.h"
 
+#include "settings/columnslayout.h"
 #include "text/inerttext.h"
 #include "theme/controls/button.h"
 #include "theme/controls/elidedlabel.h"
@@ -12,7 +13,6 @@
 #include "theme/theme.h"
 #include "theme/units.h"
 
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 
 namespace Pilothouse {
@@ -51,27 +51,19 @@ ProviderRow::ProviderRow(const ServiceInfo &info, QWidget *parent)
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(Metrics::SpaceM, 0, Metrics::SpaceM, 0);
     layout->setSpacing(0);
-    auto *line = new QHBoxLayout;
-    line->setSpacing(Metrics::SpaceS);
-    m_name->setFixedWidth(theme.px(OwnNameWidth));
-    m_verdict->setFixedWidth(theme.px(OwnVerdictWidth));
-    for (QLabel *label : {m_name, m_verdict}) // A layout gives an ignored hint no room, fixed width or not.
-        label->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
-    m_address->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto *box = new QWidget;
+    auto *line = new ColumnsLayout(box);
+    line->setLineHeight(theme.px(Metrics::SettingsRow));
     m_glyph->setFixedSize(Metrics::IconSmall, Metrics::IconSmall);
-    line->addWidget(m_name);
-    line->addWidget(m_address, 1);
-    line->addWidget(m_glyph);
-    line->addWidget(m_verdict);
+    line->addColumn(m_name, theme.px(OwnNameWidth));
+    line->addFilling(m_address, 1);
+    line->addColumn(m_glyph, Metrics::IconSmall);
+    line->addColumn(m_verdict, theme.px(OwnVerdictWidth));
     for (Button *button : {m_test, m_edit, m_remove}) {
         button->setSmall(true);
         button->setTextStyle(TextStyle::Small);
-        line->addWidget(button);
+        line->addColumn(button, button->sizeHint().width());
     }
-    auto *box = new QWidget;
-    box->setFixedHeight(theme.px(Metrics::SettingsRow));
-    line->setContentsMargins(0, 0, 0, 0);
-    box->setLayout(line);
     layout->addWidget(box);
     m_error->hide();
     layout->addWidget(m_error);

@@ -67,7 +67,7 @@ void ProvidersCard::setServices(const QList<ServiceInfo> &services)
 {
     QStringList here;
     for (const ServiceInfo &info : services) {
-        if (info.kind == ServiceInfo::Kind::Model)
+        if (info.kind == ServiceInfo::Kind::Model && !info.keyVariables.isEmpty()) // Others keep no key.
             m_form->setCanKeep(info.canKeep);
         if (!info.isOwn)
             continue;

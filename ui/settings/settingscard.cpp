@@ -3,18 +3,22 @@
 
 #include "settings/settingscard.h"
 
+#include "settings/breakinglayout.h"
+#include "theme/controls/elidedlabel.h"
 #include "theme/controls/hairline.h"
 #include "theme/controls/label.h"
 #include "theme/metrics.h"
 #include "theme/paint.h"
 #include "theme/theme.h"
 
-#include <QHBoxLayout>
 #include <QPainter>
+#include <QVBoxLayout>
 
 namespace Pilothouse {
 
 namespace {
+
+constexpr int LeastWords = 200; // Beside a control.
 
 class Box : public QWidget {
 public:
@@ -55,27 +59,39 @@ void SettingsCard::addRow(QWidget *row)
 
 void SettingsCard::addSetting(const QString &name, const QString &hint, QWidget *control)
 {
+    auto *label = new Label(name, TextStyle::Body);
+    Label *explained = nullptr;
+    if (!hint.isEmpty()) {
+        explained = new Label(hint, TextStyle::Small, Role::Text2);
+        explained->setWordWrap(true);
+    }
+    if (control->accessibleName().isEmpty())
+        control->setAccessibleName(name);
+    addParts(label, explained, control);
+}
+
+void SettingsCard::addThing(const QString &name, const QString &fact, QWidget *control)
+{
+    auto *label = new ElidedLabel(name, TextStyle::Body);
+    label->setWords(name);
+    addParts(label, new Label(fact, TextStyle::Small, Role::Text2), control);
+}
+
+void SettingsCard::addParts(Label *name, Label *hint, QWidget *control)
+{
+    const Theme &theme = Theme::instance();
     auto *row = new QWidget;
-    row->setMinimumHeight(Theme::instance().px(Metrics::SettingsRow));
-    auto *layout = new QHBoxLayout(row);
+    row->setMinimumHeight(theme.px(Metrics::SettingsRow));
+    auto *layout = new BreakingLayout(theme.px(LeastWords), row);
     layout->setContentsMargins(Metrics::SpaceM, Metrics::SpaceS, Metrics::SpaceM, Metrics::SpaceS);
-    layout->setSpacing(Metrics::SpaceL);
     auto *words = new QVBoxLayout;
     words->setSpacing(0);
-    auto *label = new Label(name, TextStyle::Body);
-    words->addWidget(label);
-    if (!hint.isEmpty()) {
-        auto *explained = new Label(hint, TextStyle::Small, Role::Text2);
-        explained->setWordWrap(true);
-        words->addWidget(explained);
-    }
-    layout->addLayout(words, 1);
-    if (control) {
-        if (control->accessibleName().isEmpty())
-            control->setAccessibleName(name);
-        label->setBuddy(control); // By which AT-SPI names a combo box: its own name is what is chosen.
-        layout->addWidget(control, 0, Qt::AlignVCenter);
-    }
+    words->addWidget(name);
+    if (hint)
+        words->addWidget(hint);
+    layout->setLead(words);
+    name->setBuddy(control); // By which AT-SPI names a combo box: its own name is what is chosen.
+    layout->setTrail(control);
     addRow(row);
 }
 

@@ -4,10 +4,12 @@
 #include "settings/settingspage.h"
 
 #include "settings/keyrow.h"
+#include "settings/sectionarea.h"
 #include "theme/accessiblerole.h"
 #include "theme/controls/button.h"
 #include "theme/controls/hairline.h"
 #include "theme/controls/label.h"
+#include "theme/focus.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "theme/paint.h"
@@ -18,8 +20,6 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPainter>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QStackedWidget>
 #include <QStyledItemDelegate>
 
@@ -33,6 +33,8 @@ namespace {
 
 constexpr int NameRole = Qt::UserRole + 1;
 constexpr int PageWidth = 1120;
+constexpr int NarrowPage = 960; // Below it the sections and the margins give way.
+constexpr int NarrowSide = 176;
 constexpr int LongestWanted = 200; // Of what is looked for.
 
 class SectionDelegate : public QStyledItemDelegate {
@@ -59,13 +61,14 @@ public:
         painter->drawText(mirrored(QRect(row.left() + 36, row.top(), row.width() - 36, row.height())),
                           static_cast<int>(QStyle::visualAlignment(option.direction, Qt::AlignLeft))
                               | Qt::AlignVCenter,
-                          index.data().toString());
+                          QFontMetrics(painter->font())
+                              .elidedText(index.data().toString(), Qt::ElideRight, row.width() - 36));
         if (option.state & QStyle::State_HasFocus)
             paintFocusRing(painter, QRectF(row).adjusted(1, 1, -1, -1), Metrics::RadiusToolButton);
     }
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem &, const QModelIndex &) const override
     {
-        return {Metrics::SidebarMin, Theme::instance().px(Metrics::ButtonHeight)};
+        return {1, Theme::instance().px(Metrics::ButtonHeight)};
     }
 };
 
@@ -73,6 +76,7 @@ public:
 
 SettingsPage::SettingsPage(QWidget *parent)
     : QWidget(parent)
+    , m_side(new QWidget)
     , m_find(new QLineEdit)
     , m_sections(new QListWidget)
     , m_pages(new QStackedWidget)
@@ -80,9 +84,7 @@ SettingsPage::SettingsPage(QWidget *parent)
     auto *row = new QHBoxLayout(this);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
-    auto *side = new QWidget;
-    side->setFixedWidth(Theme::instance().px(Metrics::SidebarDefault));
-    auto *sideLayout = new QVBoxLayout(side);
+    auto *sideLayout = new QVBoxLayout(m_side);
     sideLayout->setContentsMargins(0, 0, 0, 0);
     sideLayout->setSpacing(0);
     auto *head = new QHBoxLayout;
@@ -110,9 +112,10 @@ SettingsPage::SettingsPage(QWidget *parent)
     m_sections->setFrameShape(QFrame::NoFrame);
     m_sections->setAccessibleName(tr("Settings"));
     m_sections->setMouseTracking(true);
+    m_sections->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff); // Names are cut instead.
     m_sections->viewport()->setBackgroundRole(QPalette::Window);
     sideLayout->addWidget(m_sections, 1);
-    row->addWidget(side);
+    row->addWidget(m_side);
     row->addWidget(new HairLine(Qt::Vertical));
     row->addWidget(m_pages, 1);
 
@@ -122,6 +125,7 @@ SettingsPage::SettingsPage(QWidget *parent)
     makeNew();
     makeAppearance();
     makeData();
+    orderTabs();
     connect(back, &Button::clicked, this, &SettingsPage::left);
     connect(m_find, &QLineEdit::textChanged, this, &SettingsPage::find);
     connect(m_sections, &QListWidget::currentRowChanged, this, [this](int index) {
@@ -138,16 +142,8 @@ QVBoxLayout *SettingsPage::addSection(const QString &name, const QString &icon, 
     auto *item = new QListWidgetItem(title, m_sections);
     item->setData(Qt::UserRole, icon);
     item->setData(NameRole, name);
-    auto *scroll = new QScrollArea;
-    setAccessibleRole(scroll, QAccessible::Pane);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setAccessibleName(title);
-    scroll->verticalScrollBar()->setAccessibleName(tr("Scroll the settings"));
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto *page = new QWidget;
     auto *outer = new QHBoxLayout(page);
-    outer->setContentsMargins(Metrics::SpaceXxl, Metrics::SpaceXl, Metrics::SpaceXxl, Metrics::SpaceXl);
     auto *column = new QWidget;
     column->setMaximumWidth(Theme::instance().px(PageWidth));
     outer->addWidget(column, 100);
@@ -166,10 +162,31 @@ QVBoxLayout *SettingsPage::addSection(const QString &name, const QString &icon, 
     content->setSpacing(Metrics::SpaceXl);
     layout->addLayout(content);
     layout->addStretch(1);
-    scroll->setWidget(page);
-    scroll->viewport()->setBackgroundRole(QPalette::Window);
-    m_pages->addWidget(scroll);
+    auto *area = new SectionArea(page);
+    setAccessibleRole(area, QAccessible::Pane);
+    area->setAccessibleName(title);
+    m_pages->addWidget(area);
     return content;
+}
+
+void SettingsPage::resizeEvent(QResizeEvent *event)
+{
+    const Theme &theme = Theme::instance();
+    const bool isNarrow = width() < theme.px(NarrowPage);
+    m_side->setFixedWidth(theme.px(isNarrow ? NarrowSide : Metrics::SidebarDefault));
+    const int side = isNarrow ? Metrics::SpaceL : Metrics::SpaceXxl;
+    for (int i = 0; i < m_pages->count(); ++i) {
+        const auto *area = qobject_cast<const SectionArea *>(m_pages->widget(i));
+        area->widget()->layout()->setContentsMargins(side, Metrics::SpaceXl, side, Metrics::SpaceXl);
+    }
+    QWidget::resizeEvent(event);
+}
+
+void SettingsPage::orderTabs()
+{
+    QWidget *last = m_sections;
+    for (int i = 0; i < m_pages->count(); ++i)
+        last = orderFocus(last, qobject_cast<const SectionArea *>(m_pages->widget(i))->widget());
 }
 
 void SettingsPage::showSection(const QString &name)

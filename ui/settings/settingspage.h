@@ -76,6 +76,7 @@ Q_SIGNALS:
     void forgetRequested(const QString &id, const QString &variable);
     void keychainRequested();
     void providerWanted(const QString &id); ///< One that is not listed, to be seen among the others.
+    void providerUnwanted(const QString &id); ///< One that is listed for no other reason, to go again.
     void endpointEntered(const QString &id, const QString &address); ///< Empty: its own.
     void storedChosen(const Pilothouse::SettingsPage::Stored &stored);
     void machinesChosen(const Pilothouse::MachineChoices &machines);
@@ -87,6 +88,7 @@ Q_SIGNALS:
 protected:
     void keyPressEvent(QKeyEvent *event) override;
     void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     QVBoxLayout *addSection(const QString &name, const QString &icon, const QString &title,
@@ -101,9 +103,11 @@ private:
     void fillMore(const QList<ServiceInfo> &services);
     void fillEndpoints(const QList<ServiceInfo> &services);
     void fillModels(const QList<ServiceInfo> &services);
+    void orderTabs(); ///< Tab goes down each page, also through rows that joined it later.
     void choose();
     void find(const QString &wanted); ///< Shows the sections that hold it.
 
+    QWidget *m_side; ///< What stands at the left: the way back, and the sections.
     QLineEdit *m_find;
     QListWidget *m_sections;
     QStackedWidget *m_pages;

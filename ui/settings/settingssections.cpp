@@ -16,6 +16,7 @@
 #include "theme/controls/elidedlabel.h"
 #include "theme/controls/segmented.h"
 #include "theme/controls/wheelguard.h"
+#include "theme/focus.h"
 #include "theme/icons.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
@@ -24,9 +25,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QScopedValueRollback>
-#include <QScrollArea>
 #include <QSpinBox>
-#include <QTimer>
 
 #include <algorithm>
 
@@ -93,8 +92,10 @@ void SettingsPage::makeKeys()
         m_wanted = id;
         Q_EMIT providerWanted(id);
     });
-    page->addWidget(new Label(tr("A test sends one request that costs nothing and says what was asked."),
-                              TextStyle::Small, Role::Text2));
+    auto *note = new Label(tr("A test sends one request that costs nothing and says what was asked."),
+                           TextStyle::Small, Role::Text2);
+    note->setWordWrap(true);
+    page->addWidget(note);
 }
 
 void SettingsPage::makeEndpoints()
@@ -232,6 +233,7 @@ void SettingsPage::setServices(const QList<ServiceInfo> &services)
     fillEndpoints(services);
     m_providers->setServices(services);
     fillModels(services);
+    orderTabs();
 }
 
 void SettingsPage::fillKeys(const QList<ServiceInfo> &services)
@@ -240,9 +242,12 @@ void SettingsPage::fillKeys(const QList<ServiceInfo> &services)
     for (const QString &id : shown) {
         const bool isHere = std::any_of(services.cbegin(), services.cend(),
                                         [&id](const ServiceInfo &info) { return info.id == id; });
-        if (KeyRow *row = m_keys.value(id); !isHere && row->info().isOwn) { // It was removed.
+        if (KeyRow *row = m_keys.value(id); !isHere && (row->info().isOwn || row->info().isChosen)) {
+            passFocus(row, m_more); // It was removed.
             m_keys.remove(id);
             m_modelKeys->removeRow(row);
+            if (EndpointRow *endpoint = m_endpointRows.take(id))
+                m_endpoints->removeRow(endpoint);
         }
     }
     for (const ServiceInfo &info : services) {
@@ -263,6 +268,7 @@ void SettingsPage::fillKeys(const QList<ServiceInfo> &services)
         connect(row, &KeyRow::forgetRequested, this,
                 [this, id = info.id](const QString &variable) { Q_EMIT forgetRequested(id, variable); });
         connect(row, &KeyRow::keychainRequested, this, &SettingsPage::keychainRequested);
+        connect(row, &KeyRow::unwanted, this, &SettingsPage::providerUnwanted);
         (info.kind == ServiceInfo::Kind::Sandbox ? m_sandboxKeys : m_modelKeys)->addRow(row);
     }
 }
@@ -278,15 +284,6 @@ void SettingsPage::fillMore(const QList<ServiceInfo> &services)
         return;
     m_wanted.clear();
     row->enterButton()->setFocus(Qt::OtherFocusReason);
-    // Its place is known when the card has been laid out.
-    QTimer::singleShot(0, row, [row] {
-        for (QWidget *up = row->parentWidget(); up; up = up->parentWidget()) {
-            if (auto *area = qobject_cast<QScrollArea *>(up)) {
-                area->ensureWidgetVisible(row);
-                return;
-            }
-        }
-    });
 }
 
 void SettingsPage::fillEndpoints(const QList<ServiceInfo> &services)
@@ -400,9 +397,10 @@ void SettingsPage::setUsage(const Result<DataUsage, Error> &usage)
         open->setAccessibleName(tr("Open %1").arg(title));
         connect(open, &Button::clicked, this,
                 [this, id = item.conversation] { Q_EMIT conversationRequested(id); });
-        m_heaviest->addSetting(title, bytesText(item.bytes), open);
+        m_heaviest->addThing(title, bytesText(item.bytes), open);
     }
     m_heaviest->setVisible(!usage->heaviest.isEmpty());
+    orderTabs();
 }
 
 void SettingsPage::setDoctor(const QList<DoctorLine> &lines)

@@ -52,6 +52,13 @@ SettingsBinding::SettingsBinding(Workspace *workspace, SettingsPage *page)
         settings.setShownProviders(settings.shownProviders() + QStringList(id));
         m_workspace->readServices();
     });
+    connect(page, &SettingsPage::providerUnwanted, this, [this](const QString &id) {
+        AppSettings settings(m_workspace->dataDir());
+        QStringList shown = settings.shownProviders();
+        shown.removeAll(id);
+        settings.setShownProviders(shown);
+        m_workspace->readServices();
+    });
     connect(page, &SettingsPage::endpointEntered, this, [this](const QString &id, const QString &address) {
         if (Engine *engine = m_workspace->engine())
             engine->setEndpoint(id, address, this, [this, id](const Result<Done, Error> &done) {

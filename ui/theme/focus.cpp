@@ -3,9 +3,33 @@
 
 #include "theme/focus.h"
 
+#include <QLayout>
 #include <QWidget>
 
 namespace Pilothouse {
+
+namespace {
+
+QWidget *orderLayout(QWidget *after, const QLayout *layout)
+{
+    for (int i = 0; layout && i < layout->count(); ++i) {
+        QLayoutItem *item = layout->itemAt(i);
+        QWidget *widget = item->widget();
+        if (widget && widget->focusPolicy() != Qt::NoFocus) {
+            QWidget::setTabOrder(after, widget);
+            after = widget;
+        }
+        after = orderLayout(after, widget ? widget->layout() : item->layout());
+    }
+    return after;
+}
+
+} // namespace
+
+QWidget *orderFocus(QWidget *after, const QWidget *container)
+{
+    return orderLayout(after, container->layout());
+}
 
 bool holdsFocus(const QWidget *widget)
 {

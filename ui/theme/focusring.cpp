@@ -9,6 +9,7 @@
 #include <QCoreApplication>
 #include <QFocusEvent>
 #include <QFocusFrame>
+#include <QLabel>
 
 namespace Pilothouse {
 
@@ -26,7 +27,7 @@ bool FocusRing::eventFilter(QObject *watched, QEvent *event)
             focusIn(widget, static_cast<QFocusEvent *>(event)->reason());
     } else if (event->type() == QEvent::FocusOut) {
         if (auto *widget = qobject_cast<QWidget *>(watched))
-            focusOut(widget);
+            focusOut(widget, static_cast<QFocusEvent *>(event)->reason());
     }
     return false;
 }
@@ -39,18 +40,35 @@ void FocusRing::focusIn(QWidget *widget, Qt::FocusReason reason)
     }
     const bool byKey = reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason
         || reason == Qt::ShortcutFocusReason || reason == Qt::OtherFocusReason;
-    if (!byKey || !(qobject_cast<QAbstractButton *>(widget) || qobject_cast<QComboBox *>(widget)))
-        return;
+    const bool isBack =
+        widget == m_left && (reason == Qt::ActiveWindowFocusReason || reason == Qt::PopupFocusReason);
+    m_left = nullptr;
+    const auto *box = qobject_cast<QComboBox *>(widget);
+    if ((byKey || isBack)
+        && (qobject_cast<QAbstractButton *>(widget) || qobject_cast<QLabel *>(widget)
+            || (box && !box->isEditable())))
+        show(widget);
+}
+
+void FocusRing::show(QWidget *widget)
+{
     if (!m_frame)
         m_frame = new QFocusFrame(widget);
     m_frame->setWidget(widget);
+    // Qt leaves it hidden for what is scrolled out of view, which is where Tab goes before the page scrolls
+    // to it. Shown it moves along; what scrolls cuts it off.
+    m_frame->show();
+    m_frame->raise();
 }
 
-void FocusRing::focusOut(QWidget *widget)
+void FocusRing::focusOut(QWidget *widget, Qt::FocusReason reason)
 {
+    const bool isRinged = m_frame && m_frame->widget() == widget;
+    if (isRinged && (reason == Qt::ActiveWindowFocusReason || reason == Qt::PopupFocusReason))
+        m_left = widget;
     if (qobject_cast<QAbstractScrollArea *>(widget))
         widget->update();
-    if (m_frame && m_frame->widget() == widget)
+    if (isRinged)
         m_frame->setWidget(nullptr);
 }
 

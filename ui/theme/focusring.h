@@ -11,8 +11,8 @@ class QWidget;
 
 namespace Pilothouse {
 
-/// Shows the ring around the button that got the focus by the keyboard, outside of the button so that nothing
-/// moves. Fields and views paint their own, always.
+/// Shows the ring around the button, the box of choices or the text that got the focus by the keyboard,
+/// outside of it so that nothing moves. Fields and views paint their own, always.
 class FocusRing : public QObject {
     Q_OBJECT
 public:
@@ -23,9 +23,11 @@ protected:
 
 private:
     void focusIn(QWidget *widget, Qt::FocusReason reason);
-    void focusOut(QWidget *widget);
+    void focusOut(QWidget *widget, Qt::FocusReason reason);
+    void show(QWidget *widget);
 
-    QPointer<QFocusFrame> m_frame; ///< Belongs to the window it is shown in.
+    QPointer<QFocusFrame> m_frame; ///< Belongs to the window, or what scrolls, that it is shown in.
+    QPointer<QWidget> m_left; ///< Had the ring when its window was left or its list opened.
 };
 
 } // namespace Pilothouse

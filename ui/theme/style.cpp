@@ -10,6 +10,7 @@
 
 #include <QAbstractItemView>
 #include <QAbstractScrollArea>
+#include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
 #include <QStyleFactory>
@@ -30,6 +31,12 @@ constexpr int ShortcutGap = Metrics::SpaceXl;
 constexpr int ComboArrow = Metrics::SpaceXl;
 constexpr int TipMargin = 6;
 
+bool showsPlaceholder(const QWidget *widget)
+{
+    const auto *field = qobject_cast<const QLineEdit *>(widget);
+    return field && field->text().isEmpty() && !field->placeholderText().isEmpty();
+}
+
 } // namespace
 
 Style::Style()
@@ -42,6 +49,13 @@ void Style::polish(QWidget *widget)
     if (qobject_cast<QMenu *>(widget)) {
         // Round corners are not worth a translucent window on every system.
         widget->setFont(Theme::instance().font(TextStyle::Body));
+    }
+    if (auto *field = qobject_cast<QLineEdit *>(widget)) {
+        // Qt repaints the text alone, and here the outline tells whether there is any.
+        QObject::connect(field, &QLineEdit::textChanged, field, [field] {
+            if (Theme::instance().scheme() == Scheme::HighContrast)
+                field->update();
+        });
     }
 }
 
@@ -241,7 +255,7 @@ void Style::drawPrimitive(PrimitiveElement element, const QStyleOption *option, 
     case PE_PanelLineEdit:
         if (const auto *frame = qstyleoption_cast<const QStyleOptionFrame *>(option);
             frame && frame->lineWidth > 0)
-            paintFieldFrame(painter, *option, true);
+            paintFieldFrame(painter, *option, true, showsPlaceholder(widget));
         return;
     case PE_FrameLineEdit:
         return; // Painted with the panel.
@@ -321,6 +335,17 @@ void Style::drawControl(ControlElement element, const QStyleOption *option, QPai
         return;
     case CE_MenuBarEmptyArea:
         return;
+    case CE_ComboBoxLabel:
+        if (const auto *box = qstyleoption_cast<const QStyleOptionComboBox *>(option)) {
+            QStyleOptionComboBox copy(*box);
+            const int icon = box->currentIcon.isNull() ? 0 : box->iconSize.width() + Metrics::SpaceXs;
+            const int room =
+                subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget).width() - icon - 2;
+            copy.currentText = box->fontMetrics.elidedText(box->currentText, Qt::ElideRight, room);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+        break;
     case CE_PushButtonLabel:
         if (const auto *button = qstyleoption_cast<const QStyleOptionButton *>(option);
             button && button->features & QStyleOptionButton::DefaultButton && button->state & State_Enabled) {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int MenuSide = Metrics::SpaceM;
 constexpr int MenuIconColumn = Metrics::SpaceXl;
+constexpr qreal BrokenDash = 3;
 
 // Where tints are dropped the chosen entry needs another mark.
 Role chosenFill()
@@ -78,19 +79,23 @@ void paintButtonGround(QPainter *painter, const QRectF &rect, const ButtonLook &
     }
 }
 
-void paintFieldFrame(QPainter *painter, const QStyleOption &option, bool fill)
+void paintFieldFrame(QPainter *painter, const QStyleOption &option, bool fill, bool isEmpty)
 {
     const bool enabled = option.state & QStyle::State_Enabled;
     const bool focused = enabled && option.state & QStyle::State_HasFocus;
     const QRectF rect(option.rect);
-    if (fill)
+    // Where there are no tints, a broken outline tells a field that holds nothing from one that is filled in.
+    const bool isBroken = isEmpty && Theme::instance().scheme() == Scheme::HighContrast;
+    if (fill && !isBroken) {
         paintBox(painter, rect, Role::Raised, enabled ? Role::Control : Role::Line, Metrics::RadiusControl);
-    else {
+    } else {
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
-        painter->setPen(
-            QPen(Theme::instance().color(enabled ? Role::Control : Role::Line), Metrics::StrokeOutline));
-        painter->setBrush(Qt::NoBrush);
+        QPen pen(Theme::instance().color(enabled ? Role::Control : Role::Line), Metrics::StrokeOutline);
+        if (isBroken)
+            pen.setDashPattern({BrokenDash, BrokenDash});
+        painter->setPen(pen);
+        painter->setBrush(fill ? QBrush(Theme::instance().color(Role::Raised)) : QBrush(Qt::NoBrush));
         painter->drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), Metrics::RadiusControl,
                                  Metrics::RadiusControl);
         painter->restore();

@@ -30,7 +30,8 @@ struct ButtonLook {
 
 // What Style paints, part by part.
 void paintButtonGround(QPainter *painter, const QRectF &rect, const ButtonLook &look);
-void paintFieldFrame(QPainter *painter, const QStyleOption &option, bool fill);
+/// `isEmpty`: nothing stands in it but words about what could.
+void paintFieldFrame(QPainter *painter, const QStyleOption &option, bool fill, bool isEmpty = false);
 void paintCheck(QPainter *painter, const QStyleOption &option, bool round);
 void paintMenuItem(QPainter *painter, const QStyleOptionMenuItem &item);
 void paintMenuBarItem(QPainter *painter, const QStyleOptionMenuItem &item, bool withMnemonics);

@@ -23,6 +23,7 @@ namespace {
 
 constexpr double Readable = 4.5; // WCAG 2 AA for text.
 constexpr double HighlyReadable = 15;
+constexpr double WellReadable = 7; // WCAG 2 AAA for text.
 constexpr double DefaultPoints = 10; // The text size the design grid was drawn for.
 
 QPointer<Theme> s_theme;
@@ -292,6 +293,20 @@ int Theme::lineHeight(TextStyle style) const
 
 int Theme::px(int designPixels) const { return static_cast<int>(std::lround(designPixels * m_scale)); }
 
+QColor Theme::placeholderColor() const
+{
+    if (m_scheme != Scheme::HighContrast)
+        return color(Role::Text3);
+    // Readable, and not the same as text: a person must not take it for what a field holds.
+    constexpr int Parts = 20;
+    for (int part = Parts / 2; part > 0; --part) {
+        const QColor ink = mixed(color(Role::Text), color(Role::Canvas), static_cast<double>(part) / Parts);
+        if (contrast(ink, color(Role::Canvas)) >= WellReadable)
+            return ink;
+    }
+    return color(Role::Text);
+}
+
 QPalette Theme::palette() const
 {
     QPalette p;
@@ -301,7 +316,7 @@ QPalette Theme::palette() const
     set(QPalette::Base, Role::Canvas);
     set(QPalette::AlternateBase, Role::Sunken);
     set(QPalette::Text, Role::Text);
-    set(QPalette::PlaceholderText, Role::Text3);
+    p.setColor(QPalette::PlaceholderText, placeholderColor());
     set(QPalette::Button, Role::Raised);
     set(QPalette::ButtonText, Role::Text);
     set(QPalette::BrightText, Role::OnAccent);

@@ -43,6 +43,7 @@ public:
     /// A length of the design grid, scaled like the text; unchanged at the default text size.
     [[nodiscard]] int px(int designPixels) const;
     [[nodiscard]] QPalette palette() const;
+    [[nodiscard]] QColor placeholderColor() const; ///< Of the words in an empty field, in any scheme.
 
     struct AnsiColors {
         QColor foreground;

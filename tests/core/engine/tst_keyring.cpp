@@ -232,10 +232,13 @@ private Q_SLOTS:
         QVERIFY(service(Seldom).id.isEmpty());
         AppSettings(f->options.dataDir).setShownProviders({Seldom, u"no-such"_s});
         QCOMPARE(service(Seldom).keySource, ServiceInfo::KeySource::None);
+        QVERIFY(service(Seldom).isChosen);
+        QVERIFY(!service(u"anthropic"_s).isChosen);
         QVERIFY(!answer([&](auto reply) {
             f->engine->enterKey(Seldom, {}, Secret("key-of-it"), KeyRing::Place::Keychain, f.get(), reply);
         }));
         QCOMPARE(service(Seldom).keySource, ServiceInfo::KeySource::Keychain);
+        QVERIFY(!service(Seldom).isChosen); // Its key is reason enough.
         AppSettings(f->options.dataDir).setShownProviders({});
         QCOMPARE(service(Seldom).id, Seldom); // What has a key stays.
         AppSettings(f->options.dataDir).setModel(u"302ai/some-model"_s);

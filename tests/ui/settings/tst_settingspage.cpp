@@ -3,10 +3,13 @@
 
 #include "settings/endpointrow.h"
 #include "settings/keyrow.h"
+#include "settings/localmodels.h"
 #include "settings/machineform.h"
+#include "settings/providerscard.h"
 #include "settings/settingspage.h"
 #include "support/testmain.h"
 #include "theme/controls/button.h"
+#include "theme/controls/label.h"
 #include "theme/theme.h"
 
 #include <QAbstractButton>
@@ -33,6 +36,9 @@ using namespace Qt::StringLiterals;
 class TestSettingsPage : public Tests::Test {
     Q_OBJECT
 private:
+    static inline const QStringList Sections{u"keys"_s, u"endpoints"_s,  u"local"_s,
+                                             u"new"_s,  u"appearance"_s, u"data"_s};
+
     static QList<ServiceInfo> services()
     {
         ServiceInfo local;
@@ -47,6 +53,68 @@ private:
         model.keyVariables = {u"ANTHROPIC_API_KEY"_s};
         model.models = {u"claude-sonnet-5-5"_s};
         return {local, model};
+    }
+    static ServiceInfo joined()
+    {
+        ServiceInfo info;
+        info.id = u"cerebras"_s;
+        info.name = u"Cerebras"_s;
+        info.endpoint = u"https://api.cerebras.ai/v1"_s;
+        info.keyVariables = {u"CEREBRAS_API_KEY"_s};
+        info.isChosen = true;
+        return info;
+    }
+    /// Something of everything, with names and addresses that are long.
+    static void fill(SettingsPage &page)
+    {
+        page.setUsable(true);
+        QList<ServiceInfo> all = services();
+        all[1].keySource = ServiceInfo::KeySource::Session;
+        all[1].keyHint = u"sk-ant-…x9Qa"_s;
+        all[1].endpointCanBeSet = true;
+        all[1].endpointChosen = true;
+        all[1].endpointBuiltIn = u"https://api.anthropic.com/v1"_s;
+        for (const QString &id : {u"google"_s, u"xai"_s, u"mistral"_s, u"deepseek"_s, u"groq"_s}) {
+            ServiceInfo info = joined();
+            info.id = id;
+            info.name = id;
+            info.endpoint = u"https://generativelanguage.example.org/v1beta/openai/compatible"_s;
+            info.isChosen = false;
+            all.append(info);
+        }
+        all[2].keyProblem = Error{ErrorKind::Internal, u"The keychain did not give the key."_s, {}, {}};
+        ServiceInfo own = joined();
+        own.id = u"own"_s;
+        own.name = u"A server with a name that is rather long"_s;
+        own.isChosen = false;
+        own.isOwn = true;
+        own.keySource = ServiceInfo::KeySource::NotNeeded;
+        own.protocol = u"openai-chat"_s;
+        all.append(own);
+        page.setServices(all);
+        all.append(joined());
+        page.setServices(all); // Comes when the page is there.
+        page.setTested(u"local"_s, ServiceTest{u"GET x"_s, u"answers, 12 ms"_s, 12});
+        page.setTested(u"xai"_s,
+                       fail(Error{ErrorKind::KeyMissing, u"The key was refused (401)."_s, u"Asked: GET x."_s,
+                                  u"Make a new key."_s}));
+        DataUsage usage;
+        usage.logBytes = 22'000'000;
+        usage.heaviest = {{u"a"_s, u"A long one "_s.repeated(12), 21'000'000},
+                          {u"b"_s, QString(120, u'm'), 1'000'000}};
+        page.setUsage(usage);
+        page.setDataDir(u"/home/somebody/"_s + QString(120, u'd'));
+        page.setDoctor({{DoctorLine::Verdict::Problem, u"sandbox"_s,
+                         u"/home/somebody/.local/share/pilothouse/with/a/long/path/of/folders/in/it: no"_s}});
+        FoundServer found;
+        found.url = u"http://localhost:11434/v1"_s;
+        found.name = u"A server that has a name"_s;
+        found.models = {u"qwen3:a-name-that-is-rather-long-as-they-are"_s};
+        page.localModels()->setFound({found});
+        page.setStored({{}, u"local"_s, u"pause"_s, 12});
+        page.machineForm()->networkBox()->setCurrentIndex(1);
+        Q_EMIT page.machineForm()->networkBox()->activated(1);
+        QTest::mouseClick(page.providersCard()->addButton(), Qt::LeftButton);
     }
     static QString textOf(const QWidget &page)
     {
@@ -233,14 +301,18 @@ private Q_SLOTS:
         row->resetButton()->setFocus();
         QTest::keyClick(row->resetButton(), Qt::Key_Space);
         QCOMPARE(entered.last().at(1).toString(), QString());
-        page.setServices(services());
+        known = services();
+        known[1].endpointCanBeSet = true;
+        page.setServices(known);
         QVERIFY(!row->resetButton()->isVisible());
         QCOMPARE(QApplication::focusWidget(), row->field());
         // What the environment sets is shown and cannot be changed.
         known = services();
         known[1].endpointSource = u"ANTHROPIC_BASE_URL"_s;
         page.setServices(known);
-        QVERIFY(row->field()->isReadOnly());
+        QVERIFY(!row->field()->isVisible()); // Plain text is not taken for a field.
+        QVERIFY(row->fixedAddress()->isVisible());
+        QCOMPARE(row->fixedAddress()->text(), known[1].endpoint);
         QVERIFY(!row->useButton()->isVisible());
         QVERIFY(textOf(page).contains(u"Set by ANTHROPIC_BASE_URL"_s));
     }
@@ -475,6 +547,176 @@ private Q_SLOTS:
         page.setUsable(false);
         QVERIFY(form->templateField()->isReadOnly());
         QVERIFY(!form->networkBox()->isEnabled());
+    }
+
+    void aProviderThatWasChosenLeavesTheListAgain()
+    {
+        SettingsPage page;
+        page.setUsable(true);
+        QList<ServiceInfo> listed = services();
+        listed.append(joined());
+        page.setServices(listed);
+        page.resize(1200, 700);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        KeyRow *row = page.keyRow(u"cerebras"_s);
+        QVERIFY(row && row->unlistButton()->isVisible());
+        QVERIFY(!page.keyRow(u"anthropic"_s)->unlistButton()->isVisible());
+        QSignalSpy unwanted(&page, &SettingsPage::providerUnwanted);
+        row->unlistButton()->setFocus();
+        QTest::keyClick(row->unlistButton(), Qt::Key_Return);
+        QCOMPARE(unwanted.size(), 1);
+        QCOMPARE(unwanted.last().first().toString(), u"cerebras"_s);
+        page.setServices(services());
+        QVERIFY(!page.keyRow(u"cerebras"_s));
+        QVERIFY(!page.endpointRow(u"cerebras"_s));
+        QCOMPARE(QApplication::focusWidget(), page.moreProviders());
+        QVERIFY(page.moreProviders()->findData(u"cerebras"_s) > 0);
+        // With a key it stays: first the key is forgotten.
+        listed.last().isChosen = false;
+        listed.last().keySource = ServiceInfo::KeySource::Session;
+        page.setServices(listed);
+        QVERIFY(!page.keyRow(u"cerebras"_s)->unlistButton()->isVisible());
+    }
+
+    // Whatever is in it: nothing is cut off at the right, and nothing needs to be scrolled sideways.
+    void everySectionFitsItsWindow()
+    {
+        SettingsPage page;
+        fill(page);
+        for (const int width : {1440, 1024, 760}) {
+            page.resize(width, 560);
+            page.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&page));
+            for (const QString &name : Sections) {
+                page.showSection(name);
+                QCoreApplication::sendPostedEvents();
+                auto *area = qobject_cast<QScrollArea *>(page.findChild<QStackedWidget *>()->currentWidget());
+                QVERIFY2(area->horizontalScrollBar()->maximum() == 0, qPrintable(name));
+                for (const QWidget *widget : area->widget()->findChildren<QWidget *>()) {
+                    if (!widget->isVisible() || widget->window() != &page)
+                        continue;
+                    const QString what = u"%1 at %2: %3 %4"_s.arg(name).arg(width).arg(
+                        QString::fromLatin1(widget->metaObject()->className()), widget->accessibleName());
+                    const QWidget *parent = widget->parentWidget();
+                    if (!qobject_cast<const QAbstractScrollArea *>(parent))
+                        QVERIFY2(parent->rect().contains(widget->geometry()), qPrintable(what));
+                    if (const auto *button = qobject_cast<const QPushButton *>(widget))
+                        QVERIFY2(button->width() >= button->sizeHint().width(), qPrintable(what));
+                    if (qobject_cast<const QLineEdit *>(widget) && widget->parentWidget()->layout())
+                        QVERIFY2(widget->width() >= 160, qPrintable(what));
+                    const auto *label = qobject_cast<const QLabel *>(widget);
+                    const bool isCell = label && (label->accessibleName() == "Key"_L1);
+                    if (isCell)
+                        QVERIFY2(label->width() >= 50, qPrintable(what));
+                }
+            }
+        }
+    }
+
+    void theFormKnowsAboutTheKeychain()
+    {
+        SettingsPage page;
+        QList<ServiceInfo> known = services();
+        known[1].canKeep = true;
+        ServiceInfo demo; // Has no key, so that nothing is said about keeping it.
+        demo.id = u"demo"_s;
+        demo.name = u"Demo"_s;
+        known.append(demo);
+        page.setServices(known);
+        QVERIFY(textOf(*page.providersCard()).contains(u"A key goes into the keychain"_s));
+    }
+
+    void theFieldForAKeyIsWideEnough()
+    {
+        SettingsPage page;
+        fill(page);
+        for (const int width : {760, 1024, 1440}) {
+            page.resize(width, 700);
+            page.show();
+            QVERIFY(QTest::qWaitForWindowActive(&page));
+            KeyRow *row = page.keyRow(u"anthropic"_s);
+            QTest::mouseClick(row->enterButton(), Qt::LeftButton);
+            QCoreApplication::sendPostedEvents();
+            QVERIFY2(row->field()->width() >= 240, QByteArray::number(row->field()->width()).constData());
+            QSignalSpy left(&page, &SettingsPage::left);
+            QTest::keyClick(row->field(), Qt::Key_Escape); // First the field, then the page.
+            QVERIFY(!row->field()->isVisible());
+            QCOMPARE(QApplication::focusWidget(), row->enterButton());
+            QCOMPARE(left.size(), 0);
+        }
+    }
+
+    // Also through rows that joined later; where it stands is in view, whatever the page had to scroll.
+    void tabGoesDownEveryPage()
+    {
+        SettingsPage page;
+        fill(page);
+        page.resize(760, 400);
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        for (const QString &name : Sections) {
+            page.showSection(name);
+            QCoreApplication::sendPostedEvents();
+            auto *area = qobject_cast<QScrollArea *>(page.findChild<QStackedWidget *>()->currentWidget());
+            QSet<QWidget *> expected;
+            for (QWidget *widget : area->widget()->findChildren<QWidget *>()) {
+                if (widget->isVisible() && widget->isEnabled() && widget->focusPolicy() & Qt::TabFocus
+                    && !widget->focusProxy())
+                    expected.insert(widget);
+            }
+            page.focusSections();
+            QPoint before(-1, -1);
+            QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+            while (area->widget()->isAncestorOf(QApplication::focusWidget())) {
+                QWidget *at = QApplication::focusWidget();
+                QVERIFY2(expected.remove(at), qPrintable(QString(name + u' ' + at->accessibleName())));
+                const QRect place(at->mapTo(area->widget(), QPoint()), at->size());
+                QVERIFY2(place.bottom() > before.y(), qPrintable(at->accessibleName()));
+                before = QPoint(place.left(), place.top());
+                QCoreApplication::processEvents();
+                QVERIFY2(area->viewport()->rect().contains(
+                             QRect(at->mapTo(area->viewport(), QPoint()), at->size())),
+                         qPrintable(QString(name + u' ' + at->accessibleName())));
+                QTest::keyClick(at, Qt::Key_Tab);
+            }
+            QVERIFY2(expected.isEmpty(), qPrintable(name));
+        }
+    }
+
+    // A notice about the field that was left comes above the one that is used now.
+    void aNoticeDoesNotPushAwayWhatIsUsed()
+    {
+        SettingsPage page;
+        fill(page);
+        page.resize(760, 360);
+        page.show();
+        page.showSection(u"new"_s);
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        auto *area = qobject_cast<QScrollArea *>(page.findChild<QStackedWidget *>()->currentWidget());
+        MachineForm *form = page.machineForm();
+        const auto isInView = [&](const QWidget *widget) {
+            return area->viewport()->rect().contains(
+                QRect(widget->mapTo(area->viewport(), QPoint()), widget->size()));
+        };
+        form->timeoutField()->setFocus();
+        QTRY_VERIFY_WITH_TIMEOUT(isInView(form->timeoutField()), 5000);
+        area->verticalScrollBar()->setValue(form->autoDeleteField()->mapTo(area->widget(), QPoint()).y()
+                                            + form->autoDeleteField()->height()
+                                            - area->viewport()->height()); // At the lower edge.
+        QTest::keyClicks(form->timeoutField(), u"9 weeks"_s);
+        QTest::keyClick(form->timeoutField(), Qt::Key_Tab);
+        QVERIFY(textOf(page).contains(u"“9 weeks” is no length of time."_s));
+        QCOMPARE(QApplication::focusWidget(), form->autoDeleteField());
+        QCoreApplication::sendPostedEvents();
+        QTRY_VERIFY_WITH_TIMEOUT(isInView(form->autoDeleteField()), 5000);
+        // Who scrolls away is not pulled back by what changes.
+        area->verticalScrollBar()->setValue(0);
+        const int height = area->widget()->height();
+        QTest::keyClick(form->timeoutField(), Qt::Key_Escape);
+        QTRY_VERIFY_WITH_TIMEOUT(area->widget()->height() < height, 5000);
+        QCoreApplication::processEvents();
+        QCOMPARE(area->verticalScrollBar()->value(), 0);
     }
 
     void escapeLeavesAndEveryControlHasAName()

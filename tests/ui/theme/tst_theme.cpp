@@ -5,6 +5,7 @@
 #include "theme/controls/button.h"
 #include "theme/controls/segmented.h"
 #include "theme/controls/toolbutton.h"
+#include "theme/focus.h"
 #include "theme/icons.h"
 #include "theme/monofont.h"
 #include "theme/paint.h"
@@ -14,10 +15,15 @@
 #include "theme/units.h"
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
+#include <QLineEdit>
 #include <QPainter>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QVBoxLayout>
 
 using namespace Pilothouse;
 using namespace Qt::StringLiterals;
@@ -330,6 +336,154 @@ private Q_SLOTS:
         QCOMPARE(ringed.pixelColor(aboveFirst), focus);
         QCOMPARE(first.height(), 28);
         QVERIFY(!first.autoDefault());
+    }
+
+    void enterPressesTheButtonThatHasTheKeyboard()
+    {
+        QWidget window;
+        window.resize(300, 120);
+        Button button(u"Save"_s, Button::Kind::Primary, &window);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        button.setFocus();
+        QSignalSpy clicked(&button, &QAbstractButton::clicked);
+        QTest::keyClick(&button, Qt::Key_Return);
+        QTest::keyClick(&button, Qt::Key_Enter, Qt::KeypadModifier);
+        QCOMPARE(clicked.size(), 2);
+        QTest::keyClick(&button, Qt::Key_Return, Qt::ControlModifier); // A shortcut of something else.
+        QKeyEvent held(QEvent::KeyPress, Qt::Key_Return, Qt::NoModifier, QString(), true);
+        QApplication::sendEvent(&button, &held);
+        QTest::keyRelease(&button, Qt::Key_Return);
+        QCOMPARE(clicked.size(), 2);
+        QVERIFY(held.isAccepted()); // Nor does what is behind it see one that is held.
+        button.setEnterPresses(false);
+        QTest::keyClick(&button, Qt::Key_Return);
+        QCOMPARE(clicked.size(), 2);
+        QTest::keyClick(&button, Qt::Key_Space);
+        QCOMPARE(clicked.size(), 3);
+    }
+
+    // Tab gives the focus before the page scrolls to what has it.
+    void theRingIsSeenOnWhatThePageScrollsTo()
+    {
+        QWidget window;
+        QScrollArea area(&window);
+        area.setWidgetResizable(true);
+        auto *page = new QWidget;
+        auto *column = new QVBoxLayout(page);
+        QList<QWidget *> stops;
+        for (int i = 0; i < 12; ++i) {
+            stops.append(new Button(u"Press"_s));
+            stops.append(new QComboBox);
+            static_cast<QComboBox *>(stops.last())->addItem(u"Choose"_s);
+        }
+        for (QWidget *stop : stops)
+            column->addWidget(stop);
+        area.setWidget(page);
+        area.setFocusPolicy(Qt::NoFocus);
+        area.resize(300, 160);
+        window.resize(300, 160);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const QColor focus = Theme::instance().color(Role::Focus);
+        const auto isRinged = [&](const QWidget *widget) {
+            const QPoint above =
+                widget->mapTo(area.viewport(), QPoint(widget->width() / 2, -2)); // Outside of it.
+            return area.viewport()->grab().toImage().pixelColor(above) == focus;
+        };
+        stops.first()->clearFocus();
+        stops.first()->setFocus(Qt::TabFocusReason);
+        for (int i = 0; i < stops.size(); ++i) {
+            QCOMPARE(QApplication::focusWidget(), stops[i]);
+            QVERIFY2(isRinged(stops[i]), QByteArray::number(i).constData());
+            QTest::keyClick(stops[i], Qt::Key_Tab);
+        }
+        QVERIFY(area.verticalScrollBar()->maximum() > 0);
+    }
+
+    void theRingComesBackWithTheWindow()
+    {
+        QWidget window;
+        window.resize(300, 120);
+        Button button(u"Press"_s, Button::Kind::Secondary, &window);
+        button.move(40, 40);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const QColor focus = Theme::instance().color(Role::Focus);
+        const auto isRinged = [&] {
+            return window.grab().toImage().pixelColor(button.geometry().center().x(), button.y() - 2)
+                == focus;
+        };
+        for (const bool byKey : {true, false}) {
+            button.clearFocus();
+            button.setFocus(byKey ? Qt::TabFocusReason : Qt::MouseFocusReason);
+            QCOMPARE(isRinged(), byKey);
+            QFocusEvent out(QEvent::FocusOut, Qt::ActiveWindowFocusReason);
+            QApplication::sendEvent(&button, &out);
+            QVERIFY(!isRinged());
+            QFocusEvent in(QEvent::FocusIn, Qt::ActiveWindowFocusReason);
+            QApplication::sendEvent(&button, &in);
+            QCOMPARE(isRinged(), byKey);
+        }
+    }
+
+    void tabFollowsThePlacesAndNotTheTimes()
+    {
+        QWidget window;
+        auto *column = new QVBoxLayout(&window);
+        auto *first = new Button(u"First"_s);
+        auto *last = new Button(u"Last"_s);
+        column->addWidget(first);
+        auto *rows = new QVBoxLayout;
+        column->addLayout(rows);
+        column->addWidget(last);
+        auto *box = new QWidget;
+        auto *inBox = new QVBoxLayout(box);
+        auto *joined = new QLineEdit;
+        inBox->addWidget(joined);
+        rows->addWidget(box);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QCOMPARE(orderFocus(first, &window), last);
+        first->setFocus(Qt::TabFocusReason);
+        QTest::keyClick(first, Qt::Key_Tab);
+        QCOMPARE(QApplication::focusWidget(), joined);
+        QTest::keyClick(joined, Qt::Key_Tab);
+        QCOMPARE(QApplication::focusWidget(), last);
+        QTest::keyClick(last, Qt::Key_Backtab);
+        QCOMPARE(QApplication::focusWidget(), joined);
+    }
+
+    // Where tints are dropped, words about what could stand in a field are not taken for what stands there.
+    void anEmptyFieldDoesNotLookFilledInHighContrast()
+    {
+        Theme &theme = Theme::instance();
+        QWidget window;
+        window.resize(300, 120);
+        QLineEdit field(&window);
+        field.setGeometry(20, 40, 200, 28);
+        field.setPlaceholderText(u"pypi.org"_s);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        field.clearFocus(); // The ring covers the outline.
+        const auto solid = [&](QLineEdit *of) { // Pixels of the upper edge that are outline.
+            const QImage image = of->grab().toImage();
+            int count = 0;
+            for (int x = 10; x < image.width() - 10; ++x)
+                count += Theme::contrast(image.pixelColor(x, 0), theme.color(Role::Canvas)) > 3 ? 1 : 0;
+            return count;
+        };
+        theme.force(Scheme::HighContrast);
+        QCoreApplication::processEvents(); // Its palette comes.
+        const QColor words = field.palette().color(QPalette::PlaceholderText);
+        QVERIFY(words != theme.color(Role::Text));
+        QVERIFY(Theme::contrast(words, theme.color(Role::Canvas)) >= 7);
+        QVERIFY(solid(&field) < 140);
+        QTest::keyClicks(&field, u"x"_s);
+        QCOMPARE(solid(&field), 180);
+        theme.force(Scheme::Light);
+        field.clear();
+        QCOMPARE(solid(&field), 180); // There the ink of the words tells.
     }
 };
 

@@ -129,6 +129,36 @@ bool Button::event(QEvent *event)
     return QPushButton::event(event);
 }
 
+bool Button::isPressedBy(const QKeyEvent *event) const
+{
+    const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+    // A dialog's buttons know Enter by themselves; with a modifier it is a shortcut of something else.
+    return isEnter && m_enterPresses && !autoDefault()
+        && (event->modifiers() & ~Qt::KeypadModifier) == Qt::NoModifier;
+}
+
+void Button::keyPressEvent(QKeyEvent *event)
+{
+    if (!isPressedBy(event)) {
+        QPushButton::keyPressEvent(event);
+        return;
+    }
+    QKeyEvent asSpace(QEvent::KeyPress, Qt::Key_Space, Qt::NoModifier, QString(), event->isAutoRepeat());
+    if (!asSpace.isAutoRepeat()) // One that is held presses once, and goes nowhere else.
+        QPushButton::keyPressEvent(&asSpace);
+}
+
+void Button::keyReleaseEvent(QKeyEvent *event)
+{
+    if (!isPressedBy(event)) {
+        QPushButton::keyReleaseEvent(event);
+        return;
+    }
+    QKeyEvent asSpace(QEvent::KeyRelease, Qt::Key_Space, Qt::NoModifier, QString(), event->isAutoRepeat());
+    if (!asSpace.isAutoRepeat())
+        QPushButton::keyReleaseEvent(&asSpace);
+}
+
 int Button::keyCapWidth() const { return m_keyCap.isEmpty() ? 0 : Gap + KeyCap::widthOf(m_keyCap); }
 
 int Button::contentWidth() const

@@ -27,6 +27,9 @@ public:
     void setMayShrink(bool mayShrink); ///< The text is cut where there is less room.
     void setTextStyle(TextStyle style);
     void setTextRole(Role role);
+    /// Whether Enter presses it while it has the focus, as Space does. On unless what it does must never
+    /// happen by a key that was meant for a field.
+    void setEnterPresses(bool presses) { m_enterPresses = presses; }
     /// What was pressed is being done: looks disabled and takes no press, but keeps the focus. A click by a
     /// program still comes: ask isBusy().
     void setBusy(bool busy);
@@ -37,9 +40,12 @@ public:
 
 protected:
     bool event(QEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void keyReleaseEvent(QKeyEvent *event) override;
     void paintEvent(QPaintEvent *event) override;
 
 private:
+    [[nodiscard]] bool isPressedBy(const QKeyEvent *event) const; ///< By Enter.
     [[nodiscard]] int contentWidth() const;
     [[nodiscard]] int keyCapWidth() const;
 
@@ -53,6 +59,7 @@ private:
     bool m_small = false;
     bool m_mayShrink = false;
     bool m_busy = false;
+    bool m_enterPresses = true;
 };
 
 } // namespace Pilothouse

@@ -98,7 +98,7 @@ for variant in "${variants[@]}"; do
             key ctrl+comma
             sleep 0.5
             shoot "settings-keys-$tag"
-            for section in endpoints new appearance data; do
+            for section in endpoints local new appearance data; do
                 key Down
                 sleep 0.3
                 shoot "settings-$section-$tag"

@@ -104,7 +104,8 @@ private Q_SLOTS:
         window.card()->setFocus();
         QTest::keyClick(window.card(), Qt::Key_A);
         QTRY_VERIFY_WITH_TIMEOUT(window.text().contains(u"Done."_s) && !window.isRunning(), Patience);
-        QTRY_VERIFY_WITH_TIMEOUT(window.find(u"Machine: paused"_s), Patience); // The header says so when all is read.
+        QTRY_VERIFY_WITH_TIMEOUT(window.find(u"Machine: paused"_s),
+                                 Patience); // The header says so when all is read.
         for (const auto &[name, scale] :
              {std::pair(u"quarter"_s, 1.25), std::pair(u"double"_s, 2.0), std::pair(u"plain"_s, 1.0)}) {
             QScreen *there = screen(name);

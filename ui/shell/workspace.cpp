@@ -100,7 +100,7 @@ QStringList Workspace::runningTitles() const
     QStringList titles;
     for (const QString &id : m_running) {
         const ConversationSummary *summary = m_conversations->summary(id);
-        titles.append(summary ? titleText(*summary) : tr("New conversation"));
+        titles.append(summary ? quotedTitle(*summary) : tr("New conversation"));
     }
     titles.sort();
     return titles;

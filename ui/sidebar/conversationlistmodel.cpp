@@ -158,7 +158,10 @@ QVariant ConversationListModel::data(const QModelIndex &index, int role) const
                           modelText(s.provider, s.model)};
         parts.removeAll(QString());
         const QString all = parts.join(u", "_s);
-        return role == Qt::ToolTipRole ? plainToolTip(all) : all;
+        if (role == Qt::AccessibleTextRole)
+            return all;
+        // A paragraph has one direction: that of the title is its own.
+        return QString(plainToolTip(parts.takeFirst()) + plainToolTip(parts.join(u", "_s)));
     }
     case IdRole:
         return s.id;

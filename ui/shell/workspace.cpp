@@ -338,8 +338,10 @@ void Workspace::archive(const QString &conversation, bool archived)
     if (!m_engine)
         return;
     m_engine->archive(conversation, archived, this, reporting());
-    if (archived && conversation == m_current)
+    if (archived && conversation == m_current) {
         setCurrent({});
+        Q_EMIT currentPutAway();
+    }
 }
 
 void Workspace::duplicate(const QString &conversation, const QString &title)
@@ -363,8 +365,10 @@ void Workspace::remove(const QString &conversation, bool withMachine)
             Q_EMIT problem(done.error());
             return;
         }
-        if (conversation == m_current)
+        if (conversation == m_current) {
             setCurrent({});
+            Q_EMIT currentPutAway();
+        }
     });
 }
 

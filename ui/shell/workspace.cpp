@@ -35,7 +35,11 @@ Workspace::Workspace(const QString &dataDir, QObject *parent)
 {
     connect(m_conversations, &ConversationListModel::problem, this, &Workspace::problem);
     connect(m_transcript, &TranscriptModel::problem, this, &Workspace::problem);
-    connect(m_pending, &PendingCalls::changed, this, &Workspace::pendingChanged);
+    connect(m_pending, &PendingCalls::changed, this, [this](const QString &conversation) {
+        const QList<PendingCall> waiting = m_pending->of(conversation); // Oldest first.
+        m_conversations->setWaitingSince(conversation, waiting.isEmpty() ? 0 : waiting.first().askedMs);
+        Q_EMIT pendingChanged(conversation);
+    });
 }
 
 Workspace::~Workspace()

@@ -21,6 +21,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr int LowColumn = 640; // Less has no room for cards above the composer and a whole one in its row.
+
 // Puts a card and what is in it behind `before` in the order of Tab; the last of it.
 QWidget *placeAfter(QWidget *before, QWidget *card)
 {
@@ -46,6 +48,7 @@ ApprovalPlaces::ApprovalPlaces(Workspace *workspace, TranscriptView *transcript,
     , m_bar(bar)
 {
     transcript->viewport()->installEventFilter(this);
+    connect(qApp, &QApplication::focusChanged, this, &ApprovalPlaces::updateSeen, Qt::QueuedConnection);
     connect(transcript, &TranscriptView::callsOutsideChanged, this, &ApprovalPlaces::updateSeen);
     connect(workspace, &Workspace::answerFailed, this, [this](const QString &callId) {
         if (ApprovalCard *card = m_inline.value(callId))
@@ -134,10 +137,14 @@ void ApprovalPlaces::updateSeen()
         if (it.value() && !m_transcript->callsOutside().contains(it.key()))
             seen.insert(it.key());
     }
-    // Whoever edits or denies one needs the room: what is written must be seen. The others come back after
-    // it.
-    const bool isWritten = std::any_of(seen.cbegin(), seen.cend(), [this](const QString &callId) {
-        return m_inline.value(callId)->draft().kind != ApprovalDraft::Kind::None;
+    // Whoever edits or denies one needs the room: what is written must be seen. Where the column is low,
+    // whoever is at one needs it as well: what a key would allow must be seen. The others come back after it.
+    const bool isLow = m_transcript->viewport()->height() + (m_bar->isVisible() ? m_bar->height() : 0)
+        < Theme::instance().px(LowColumn);
+    const bool isWritten = std::any_of(seen.cbegin(), seen.cend(), [this, isLow](const QString &callId) {
+        const ApprovalCard *card = m_inline.value(callId);
+        return card->draft().kind != ApprovalDraft::Kind::None
+            || (isLow && card->hasFocusWithin() && !card->isAnswered());
     });
     if (isWritten) {
         for (const ApprovalCard *card : m_bar->cards())
@@ -195,8 +202,10 @@ bool ApprovalPlaces::eventFilter(QObject *watched, QEvent *event)
 
 void ApprovalPlaces::noteAnswer(const ApprovalCard *card)
 {
-    if (card->hasFocus())
-        Q_EMIT answered(card->call().callId, card->isUsedByMouse());
+    if (!card->hasFocus())
+        return;
+    updateSeen(); // The next one may have given way to this one.
+    Q_EMIT answered(card->call().callId, card->isUsedByMouse());
 }
 
 ApprovalCard *ApprovalPlaces::nextAfter(const QString &callId) const

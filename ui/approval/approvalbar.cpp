@@ -18,11 +18,19 @@ namespace Pilothouse {
 namespace {
 constexpr int HighestShare = 380; // Then it scrolls, and the transcript stays in sight.
 constexpr int LeastShare = 160; // So that the window can be made smaller; the cards follow.
+
+// As high as the cards are at its width. What wraps hints at more, and the scroll area would stretch them to
+// that.
+class CardColumn : public QWidget {
+public:
+    [[nodiscard]] QSize minimumSizeHint() const override { return {QWidget::minimumSizeHint().width(), 0}; }
+};
+
 } // namespace
 
 ApprovalBar::ApprovalBar(QWidget *parent)
     : QScrollArea(parent)
-    , m_content(new QWidget)
+    , m_content(new CardColumn)
     , m_layout(new QVBoxLayout(m_content))
 {
     m_layout->setContentsMargins(0, 0, 0, 0);

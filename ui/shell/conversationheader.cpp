@@ -276,11 +276,16 @@ void ConversationHeader::dropItems()
 void ConversationHeader::keepMachineWords()
 {
     const int wanted = m_machine->sizeHint().width();
-    const auto room = [&] {
+    const int name = m_model->sizeHint().width();
+    const auto others = [&] {
         const int all = m_machine->parentWidget()->layout()->sizeHint().width();
-        const int others = all - m_model->sizeHint().width() - wanted;
-        return width() - others - m_model->minimumSizeHint().width();
+        return all - name - std::max(wanted, m_machine->minimumWidth());
     };
+    if (others() + name + wanted <= width()) {
+        m_machine->setMinimumWidth(0); // On another screen it may need less.
+        return;
+    }
+    const auto room = [&] { return width() - others() - m_model->minimumSizeHint().width(); };
     for (QWidget *figure : QList<QWidget *>{m_tokens, m_steps, m_contextWords, m_context, m_cost}) {
         if (room() >= wanted)
             break;

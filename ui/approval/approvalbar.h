@@ -24,6 +24,9 @@ public:
     void setContext(const ApprovalContext &context); ///< Of the conversation that is shown.
     /// Calls whose card in the transcript is seen, so that none is needed here.
     void setSeenElsewhere(const QSet<QString> &callIds);
+    /// Pixels that the place may take; its cards fit into it one by one, and it scrolls to the one with the
+    /// focus.
+    void setRoom(int height);
     void answerFailed(const QString &callId);
     [[nodiscard]] const QList<ApprovalCard *> &cards() const { return m_cards; }
     [[nodiscard]] QSize sizeHint() const override;
@@ -34,15 +37,20 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject *watched, QEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     void updateShown();
+    void keepFocusInView();
+    [[nodiscard]] int most() const;
+    [[nodiscard]] int contentHeight() const;
 
     ApprovalContext m_context;
     QSet<QString> m_seenElsewhere;
     QWidget *m_content;
     QVBoxLayout *m_layout;
     QList<ApprovalCard *> m_cards;
+    int m_room = 0;
 };
 
 } // namespace Pilothouse

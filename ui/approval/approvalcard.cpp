@@ -96,7 +96,6 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     , m_facts(new QWidget)
     , m_factsGrid(new QGridLayout(m_facts))
     , m_because(wrapped())
-    , m_reachLabel(new Label(tr("Can reach"), TextStyle::Small, Role::Text2))
     , m_reach(wrapped())
     , m_told(wrapped())
     , m_note(wrapped({}, TextStyle::Small, Role::Text2))
@@ -136,6 +135,8 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
         updateDiff();
         Q_EMIT draftChanged();
     });
+    for (const CommandField *field : {m_shown, m_edited})
+        connect(field, &CommandField::wantedHeightChanged, this, &ApprovalCard::fit);
     connect(m_edited, &CommandField::submitRequested, this, &ApprovalCard::runEdited);
     connect(m_reason, &QLineEdit::returnPressed, this, &ApprovalCard::deny);
     connect(m_reason, &QLineEdit::textChanged, this, &ApprovalCard::draftChanged);
@@ -160,6 +161,10 @@ void ApprovalCard::makeHead()
     machine->setSpacing(Metrics::SpaceS);
     machine->addWidget(new Machine(u"machine-paused"_s, Role::Text2, Metrics::IconInline));
     machine->addWidget(m_machineWords);
+    // A machine is paused a while after the question; that must not break the line and move the buttons.
+    QSizePolicy keeps = m_machine->sizePolicy();
+    keeps.setRetainSizeWhenHidden(true);
+    m_machine->setSizePolicy(keeps);
     row->addWidget(m_machine);
     row->addWidget(m_age);
     static_cast<QVBoxLayout *>(layout())->addLayout(row);
@@ -176,7 +181,7 @@ void ApprovalCard::makeFacts()
         m_factsGrid->addWidget(value, row, 1);
     };
     add(0, new Label(tr("Asked because"), TextStyle::Small, Role::Text2), m_because);
-    add(1, m_reachLabel, m_reach);
+    add(1, new Label(tr("Can reach"), TextStyle::Small, Role::Text2), m_reach);
     add(2, new Label(tr("Model is told"), TextStyle::Small, Role::Text2), m_told);
     layout()->addWidget(m_facts);
 }
@@ -214,6 +219,7 @@ void ApprovalCard::setPosition(int number, int count)
     m_count = count;
     updateHead();
     updateFacts();
+    fit();
 }
 
 void ApprovalCard::setContext(const ApprovalContext &context)
@@ -247,15 +253,16 @@ void ApprovalCard::updateFacts()
     m_because->setText(!rule.isEmpty()        ? rule
                            : reason.isEmpty() ? tr("this conversation asks before it runs something")
                                               : reason);
-    m_reach->setText(inertText(m_context.canReach));
-    m_reachLabel->setVisible(!m_context.canReach.isEmpty());
-    m_reach->setVisible(!m_context.canReach.isEmpty());
+    // The row is there before it is known: a row that came later would push the buttons away under the
+    // pointer.
+    m_reach->setText(m_context.canReach.isEmpty() ? tr("not known yet") : inertText(m_context.canReach));
     m_told->setText(m_mode == Mode::Deny       ? tr("that you did not allow it, and your reason")
                         : m_mode == Mode::Edit ? tr("the result of what you run")
                                                : tr("the result, when you allow it"));
     // Several cards at once are short, so that all are seen; editing one tells the rest.
-    m_facts->setVisible(m_mode == Mode::Edit || m_mode == Mode::Deny
-                        || (m_mode == Mode::Ask && m_count == 1));
+    m_facts->setVisible(
+        !m_isTight
+        && (m_mode == Mode::Edit || m_mode == Mode::Deny || (m_mode == Mode::Ask && m_count == 1)));
     m_note->setText(m_text.hasHidden
                         ? tr("Characters that do not show are written out as \\u{…}; an edited command runs "
                              "as it is shown.")
@@ -292,6 +299,7 @@ void ApprovalCard::setMode(Mode mode)
     updateHead();
     updateFacts();
     updateDiff();
+    fit();
     const bool takesFocus = !m_isFollowing;
     if (takesFocus && isEdit) {
         m_edited->setFocus();
@@ -325,6 +333,49 @@ void ApprovalCard::updateDiff()
     const WordDiff diff = isComparable ? wordDiff(proposed, edited) : WordDiff();
     m_shown->mark(diff.removed, CommandField::Mark::Removed);
     m_edited->mark(diff.added, CommandField::Mark::Added);
+}
+
+void ApprovalCard::setRoom(int height)
+{
+    if (std::exchange(m_room, height) != height)
+        fit();
+}
+
+// What does not scroll keeps its height; what would run, and what will run instead, share the rest.
+void ApprovalCard::fit()
+{
+    const bool isEdit = m_mode == Mode::Edit;
+    if (m_room <= 0 || width() <= 0) {
+        m_shown->setRoom(0);
+        m_edited->setRoom(0);
+        return;
+    }
+    const bool isActive = isEdit || m_mode == Mode::Deny;
+    const int room = m_count > 1 && !isActive ? (m_room - Metrics::SpaceXs) / 2 : m_room;
+    const int fields = m_shown->minimumHeight() + (isEdit ? m_edited->minimumHeight() : 0);
+    const int least = m_shown->leastHeight() + (isEdit ? m_edited->leastHeight() : 0);
+    int rest = room - (layout()->heightForWidth(width()) - fields);
+    if (isActive) {
+        const QMargins margins = layout()->contentsMargins();
+        const int facts =
+            m_factsGrid->heightForWidth(width() - margins.left() - margins.right()) + layout()->spacing();
+        const int withFacts = m_isTight ? rest - facts : rest;
+        const bool isTight = withFacts < least;
+        if (isTight != m_isTight)
+            rest += isTight ? facts : -facts;
+        if (std::exchange(m_isTight, isTight) != isTight)
+            updateFacts();
+    } else if (std::exchange(m_isTight, false)) {
+        updateFacts();
+        rest = room - (layout()->heightForWidth(width()) - fields);
+    }
+    int shown = rest;
+    if (isEdit) {
+        shown = std::max(rest / 2, rest - m_edited->wantedHeight());
+        shown = std::max(m_shown->leastHeight(), std::min(shown, m_shown->wantedHeight()));
+        m_edited->setRoom(std::max(1, rest - shown));
+    }
+    m_shown->setRoom(std::max(1, shown));
 }
 
 void ApprovalCard::updateAge()
@@ -367,8 +418,41 @@ void ApprovalCard::setDraft(const ApprovalDraft &draft)
     }
 }
 
+void ApprovalCard::takeFocus(bool byMouse)
+{
+    setFocus(byMouse ? Qt::MouseFocusReason : Qt::OtherFocusReason);
+    m_isByMouse = byMouse;
+}
+
+bool ApprovalCard::hasFocusWithin() const
+{
+    const QWidget *focused = window()->focusWidget();
+    return focused == this || isAncestorOf(focused);
+}
+
+void ApprovalCard::goOnFrom(const ApprovalCard &other)
+{
+    const QWidget *focused = window()->focusWidget();
+    if (m_mode == Mode::Edit && focused == other.m_edited) {
+        QTextCursor cursor = m_edited->textCursor();
+        cursor.setPosition(other.m_edited->textCursor().anchor());
+        cursor.setPosition(other.m_edited->textCursor().position(), QTextCursor::KeepAnchor);
+        m_edited->setTextCursor(cursor);
+        m_edited->setFocus(Qt::OtherFocusReason);
+        m_edited->ensureCursorVisible();
+    } else if (m_mode == Mode::Deny && focused == other.m_reason) {
+        m_reason->setFocus(Qt::OtherFocusReason);
+        m_reason->setCursorPosition(other.m_reason->cursorPosition());
+    } else {
+        takeFocus(other.m_isByMouse);
+    }
+}
+
 void ApprovalCard::send(const Answer &answer)
 {
+    // What had the focus is about to go or to be disabled; Qt would hand it to whatever comes next.
+    if (isAncestorOf(QApplication::focusWidget()))
+        takeFocus(m_isByMouse);
     setMode(Mode::Sent);
     Q_EMIT answered(m_call.conversation, m_call.callId, answer);
 }
@@ -498,6 +582,20 @@ void ApprovalCard::noteFocus(Qt::FocusReason reason)
     if (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason
         || reason == Qt::OtherFocusReason)
         m_isByMouse = false;
+}
+
+bool ApprovalCard::event(QEvent *event)
+{
+    const bool done = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest)
+        fit();
+    return done;
+}
+
+void ApprovalCard::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 void ApprovalCard::focusInEvent(QFocusEvent *event)

@@ -20,10 +20,10 @@ class CommandField;
 class Label;
 class WrapLayout;
 
-/// What a card can say about the place where a call would run; empty: not known, and not said.
+/// What a card can say about the place where a call would run.
 struct ApprovalContext {
     bool isMachinePaused = false;
-    QString canReach; ///< Hosts, or that there are none.
+    QString canReach; ///< Hosts, or that there are none; empty: not known yet, and the card says so.
 };
 
 /// What a person began in a card, so that another card of the same call goes on with it.
@@ -46,10 +46,19 @@ public:
     [[nodiscard]] const PendingCall &call() const { return m_call; }
     void setPosition(int number, int count); ///< "2 of 3"
     void setContext(const ApprovalContext &context);
+    /// Pixels that are there for the card: what would run scrolls within it, so that buttons and fields are
+    /// seen. One of several takes half of it until it is edited or denied. 0: no bound.
+    void setRoom(int height);
     /// The answer was not taken: it can be given again.
     void answerFailed();
     [[nodiscard]] ApprovalDraft draft() const;
     void setDraft(const ApprovalDraft &draft);
+    [[nodiscard]] bool isAnswered() const { return m_mode == Mode::Sent; }
+    [[nodiscard]] bool isUsedByMouse() const { return m_isByMouse; } ///< Letters are not for it.
+    void takeFocus(bool byMouse); ///< As after an answer that was given elsewhere by the same means.
+    [[nodiscard]] bool hasFocusWithin() const; ///< Of its window.
+    /// Takes the focus from the other card of its call, in the field and at the place where it is there.
+    void goOnFrom(const ApprovalCard &other);
 
 Q_SIGNALS:
     void answered(const QString &conversation, const QString &callId, const Pilothouse::Answer &answer);
@@ -61,6 +70,8 @@ protected:
     void keyPressEvent(QKeyEvent *event) override;
     void showEvent(QShowEvent *event) override;
     void hideEvent(QHideEvent *event) override;
+    bool event(QEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
     void focusInEvent(QFocusEvent *event) override;
     void focusOutEvent(QFocusEvent *event) override;
     bool eventFilter(QObject *watched, QEvent *event) override;
@@ -75,6 +86,7 @@ private:
     void updateHead();
     void updateFacts();
     void updateDiff();
+    void fit();
     void updateAge();
     void allow();
     void runEdited();
@@ -92,6 +104,8 @@ private:
     bool m_isFollowing = false; ///< Another card of the call leads: this one takes no focus.
     int m_number = 1;
     int m_count = 1;
+    int m_room = 0;
+    bool m_isTight = false; ///< No room for what is known beside what would run.
     Label *m_head;
     Label *m_position;
     QWidget *m_machine;
@@ -104,7 +118,6 @@ private:
     QWidget *m_facts;
     QGridLayout *m_factsGrid;
     Label *m_because;
-    Label *m_reachLabel;
     Label *m_reach;
     Label *m_told;
     Label *m_note;

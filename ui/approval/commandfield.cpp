@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace Pilothouse {
 
@@ -84,6 +85,22 @@ void CommandField::mark(const QList<WordDiff::Range> &ranges, Mark mark)
     setExtraSelections(selections);
 }
 
+void CommandField::setRoom(int height)
+{
+    if (std::exchange(m_room, height) != height)
+        fit();
+}
+
+int CommandField::leastHeight() const { return std::min(m_wanted, heightOf(LeastLines)); }
+
+int CommandField::heightOf(double lines) const
+{
+    const QMargins around = viewportMargins();
+    return static_cast<int>(
+               std::ceil(lines * QFontMetricsF(font()).lineSpacing() + 2 * document()->documentMargin()))
+        + around.top() + around.bottom() + 2;
+}
+
 void CommandField::fit()
 {
     // Only the first blocks are laid out for this; they are short enough (see approvaltext).
@@ -92,14 +109,16 @@ void CommandField::fit()
     double lines = 0;
     for (QTextBlock block = document()->begin(); block.isValid() && lines < MostLines; block = block.next())
         lines += std::max(1.0, std::ceil(layout->blockBoundingRect(block).height() / spacing - 0.5));
+    const int wanted = heightOf(std::clamp<double>(lines, 1, MostLines));
+    const bool isOther = std::exchange(m_wanted, wanted) != wanted;
+    const int height = m_room > 0 ? std::min(wanted, std::max(m_room, leastHeight())) : wanted;
     // What is seen whole has no bar: it would take width from the words while their height is found.
-    setVerticalScrollBarPolicy(lines < MostLines ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
-    const double text = std::clamp<double>(lines, 1, MostLines) * spacing;
-    const QMargins around = viewportMargins();
-    const int height = static_cast<int>(std::ceil(text + 2 * document()->documentMargin())) + around.top()
-        + around.bottom() + 2;
+    const bool isWhole = lines < MostLines && height == wanted;
+    setVerticalScrollBarPolicy(isWhole ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
     if (height != this->height() || minimumHeight() != height)
         setFixedHeight(height);
+    if (isOther)
+        Q_EMIT wantedHeightChanged();
 }
 
 void CommandField::resizeEvent(QResizeEvent *event)

@@ -7,6 +7,7 @@
 #include <QWidget>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace Pilothouse {
@@ -51,10 +52,11 @@ WrapLayout::Lines WrapLayout::lines(int width) const
     Lines out;
     if (lineWidth(leading + trailing) <= width) {
         out.lines.append(leading + trailing);
-        out.trailingInFirst = static_cast<int>(trailing.size());
+        out.before = leading.size();
         return out;
     }
-    for (const Line &group : {leading, trailing}) {
+    const std::array groups{leading, trailing};
+    for (const Line &group : groups) {
         Line line;
         for (QLayoutItem *item : group) {
             if (!line.isEmpty() && lineWidth(line + Line{item}) > width)
@@ -63,6 +65,8 @@ WrapLayout::Lines WrapLayout::lines(int width) const
         }
         if (!line.isEmpty())
             out.lines.append(line);
+        if (&group == &groups.front())
+            out.leading = out.lines.size();
     }
     return out;
 }
@@ -105,13 +109,13 @@ void WrapLayout::setGeometry(const QRect &rect)
         parentWidget() ? parentWidget()->layoutDirection() : Qt::LeftToRight;
     const Lines all = lines(inside.width());
     int y = inside.y();
-    for (const Line &line : all.lines) {
+    for (qsizetype number = 0; number < all.lines.size(); ++number) {
+        const Line &line = all.lines[number];
         const int height = lineHeight(line);
-        const qsizetype trailing = line.size() - all.trailingInFirst;
         const int slack = std::max(0, inside.width() - lineWidth(line));
         int x = inside.x();
         for (qsizetype i = 0; i < line.size(); ++i) {
-            if (all.trailingInFirst > 0 && i == trailing)
+            if (number >= all.leading && i == all.before)
                 x += slack;
             const QSize size(std::min(line[i]->sizeHint().width(), inside.width()),
                              line[i]->sizeHint().height());

@@ -9,8 +9,8 @@
 namespace Pilothouse {
 
 /// Items beside each other, in as many lines as the width needs: nothing is cut. Items after endLeading()
-/// stand at the far end while all fit into one line, otherwise on lines of their own. Hidden items take no
-/// room.
+/// stand at the far end: of the line while all fit into one, otherwise of lines of their own. Hidden items
+/// take no room.
 class WrapLayout : public QLayout {
 public:
     explicit WrapLayout(int gap);
@@ -33,7 +33,8 @@ private:
     using Line = QList<QLayoutItem *>;
     struct Lines {
         QList<Line> lines;
-        int trailingInFirst = 0; ///< Items of the only line that stand at the far end.
+        qsizetype leading = 0; ///< Lines without an item of the far end.
+        qsizetype before = 0; ///< Items of the line after these that stand before such ones.
     };
     [[nodiscard]] Lines lines(int width) const;
     [[nodiscard]] int lineWidth(const Line &line) const;

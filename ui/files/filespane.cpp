@@ -244,6 +244,10 @@ void FilesPane::connectSession(FilesSession *session)
     connect(session, &FilesSession::stateChanged, this, ifShown([this] { updateState(); }));
     connect(session, &FilesSession::changesChanged, this, ifShown([this] { updateChanges(); }));
     connect(session, &FilesSession::refreshed, this, ifShown([this] { selectMade(); }));
+    connect(session, &FilesSession::machineFound, this,
+            [this, session](const QString &sandboxId, const QString &state) {
+                Q_EMIT machineFound(session->objectName(), sandboxId, state);
+            });
     FileTreeModel *model = session->model();
     connect(model, &FileTreeModel::renameWanted, this,
             [this, session](const QByteArray &path, const QByteArray &name) {

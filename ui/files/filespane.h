@@ -57,6 +57,8 @@ Q_SIGNALS:
     void changedCountChanged(int count); ///< Files changed since the conversation began.
     void wakeRequested(); ///< Then setConversation() with the new state, or its events, go on.
     void problem(const Pilothouse::Error &error);
+    /// See FilesSession::machineFound().
+    void machineFound(const QString &conversation, const QString &sandboxId, const QString &state);
 
 protected:
     void resizeEvent(QResizeEvent *event) override;

@@ -290,8 +290,11 @@ void FilesSession::takeFault(const QByteArray &folder, const FileFault &fault)
 {
     if (fault.kind == FileFault::Kind::NotActive) {
         // Paused behind our back. The events will tell; until then nothing more is asked.
-        m_foundInactive = true;
-        setState(u"paused"_s);
+        find(u"paused"_s);
+        return;
+    }
+    if (fault.kind == FileFault::Kind::MachineGone) {
+        find(u"gone"_s);
         return;
     }
     if (folder == m_model.root()) {
@@ -303,6 +306,13 @@ void FilesSession::takeFault(const QByteArray &folder, const FileFault &fault)
         list(parentPath(folder));
     else
         m_model.setProblem(folder, fault.error.message);
+}
+
+void FilesSession::find(const QString &state)
+{
+    m_foundInactive = true;
+    setState(state);
+    Q_EMIT machineFound(m_place.sandboxId, state);
 }
 
 void FilesSession::survey()
@@ -335,8 +345,9 @@ void FilesSession::survey()
                               Q_EMIT changesChanged();
                           } else if (!survey && survey.error().kind == FileFault::Kind::NotActive) {
                               m_dirty = true;
-                              m_foundInactive = true;
-                              setState(u"paused"_s);
+                              find(u"paused"_s);
+                          } else if (!survey && survey.error().kind == FileFault::Kind::MachineGone) {
+                              find(u"gone"_s);
                           } else if (!survey) {
                               m_dirty = true; // The listing of the root tells why.
                           }

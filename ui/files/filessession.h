@@ -71,6 +71,8 @@ Q_SIGNALS:
     void stateChanged(); ///< Listing began or ended, or the root's fault changed.
     void changesChanged();
     void refreshed(); ///< The tree is as the machine says.
+    /// The machine itself is not as it was told: it is "paused" or "gone".
+    void machineFound(const QString &sandboxId, const QString &state);
 
 private:
     struct Listing {
@@ -86,6 +88,7 @@ private:
     void takeListing(const QByteArray &folder, const QList<FileEntry> &sorted, const FileListEnd &end);
     void endListing(const QByteArray &folder);
     void survey();
+    void find(const QString &state);
     void takeFault(const QByteArray &folder, const FileFault &fault);
     void seen();
 

@@ -45,11 +45,10 @@ FilesState FilesState::of(FilesSession *session)
 {
     if (!session || session->objectName().isEmpty())
         return noMachine();
-    if (session->hasTree()) {
-        if (session->model()->rowCount() == 0)
-            return {tr("This folder is empty"), tr("Drop files here to upload them."), {}, {}};
+    if (session->model()->rowCount() > 0)
         return {};
-    }
+    if (session->hasTree() && session->canAsk())
+        return {tr("This folder is empty"), tr("Drop files here to upload them."), {}, {}};
     switch (session->machine()) {
     case FilesSession::Machine::None:
         break;
@@ -59,7 +58,8 @@ FilesState FilesState::of(FilesSession *session)
         return {tr("The machine is not ready"), tr("Its files appear here as soon as it is active."), {}, {}};
     case FilesSession::Machine::Paused:
         return {tr("The machine is paused"),
-                tr("Its files were not looked at while it was awake."),
+                session->hasTree() ? tr("This folder was empty when it was last looked at.")
+                                   : tr("Its files were not looked at while it was awake."),
                 tr("Wake"),
                 {}};
     case FilesSession::Machine::Gone:
@@ -72,7 +72,7 @@ FilesState FilesState::of(FilesSession *session)
 
 QString staleTreeWords(FilesSession *session)
 {
-    if (!session || !session->hasTree() || session->canAsk())
+    if (!session || session->model()->rowCount() == 0 || session->canAsk())
         return {};
     const QString when = session->seenMs() > 0
         ? tr("as seen at %1")

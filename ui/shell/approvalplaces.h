@@ -25,13 +25,23 @@ public:
     ~ApprovalPlaces() override;
 
     void update(); ///< The conversation or its waiting calls changed.
+    /// The card that is seen of the call that waits after this one, or before it; null: none waits.
+    [[nodiscard]] ApprovalCard *nextAfter(const QString &callId) const;
 
 Q_SIGNALS:
     void attended(const QString &callId); ///< One of its cards has the focus, or is written in.
+    /// An answer was given in a card that had the focus, by the mouse or by keys.
+    void answered(const QString &callId, bool byMouse);
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void updateSeen();
     void updateContext();
+    void updateRoom();
+    void keepInView();
+    void noteAnswer(const ApprovalCard *card);
     ApprovalCard *pinned(const QString &callId) const;
 
     Workspace *m_workspace;

@@ -200,7 +200,7 @@ void ConversationActions::remove(const QString &id)
     if (!found || !m_workspace->canWork())
         return;
     ConfirmDialog::Question question;
-    question.title = tr("Delete “%1”?").arg(titleText(*found));
+    question.title = tr("Delete “%1”?").arg(quotedTitle(*found));
     question.text = m_workspace->isRunning(id)
         ? tr("The turn that runs is stopped first. Messages, output and figures are deleted from this "
              "computer and cannot be brought back.")
@@ -234,7 +234,7 @@ void ConversationActions::changeMachine(const QString &id, MachineChange change)
     if (!found)
         return;
     ConfirmDialog::Question question;
-    question.title = tr("Delete the machine of “%1”?").arg(titleText(*found));
+    question.title = tr("Delete the machine of “%1”?").arg(quotedTitle(*found));
     question.text = tr("Files and programs on %1 are lost. The conversation stays, and its next turn makes a "
                        "new machine.")
                         .arg(found->sandboxId);
@@ -261,7 +261,7 @@ void ConversationActions::releaseMachine(const QString &id)
                   "pilothouse-cli sandbox list shows it.")
                    .arg(found->sandboxId);
     ConfirmDialog::Question question;
-    question.title = tr("Let go of the machine of “%1”?").arg(titleText(*found));
+    question.title = tr("Let go of the machine of “%1”?").arg(quotedTitle(*found));
     question.text = left + u' '
         + (local ? tr("The conversation keeps all that is shown. Its next turn makes a new, empty machine.")
                  : tr("The conversation keeps all that is shown. Its next turn makes a new, empty machine, "

@@ -26,6 +26,7 @@
 #include <QPainter>
 #include <QStackedWidget>
 
+#include <algorithm>
 #include <utility>
 
 namespace Pilothouse {
@@ -267,6 +268,31 @@ void ConversationHeader::dropItems()
     m_context->setVisible(hasContext);
     m_contextWords->setVisible(hasContext);
     m_cost->setVisible(!m_cost->text().isEmpty());
+    keepMachineWords();
+}
+
+// The name of a model may be long, and is known to who chose it; what the machine does is not, and is paid
+// for.
+void ConversationHeader::keepMachineWords()
+{
+    const int wanted = m_machine->sizeHint().width();
+    const int name = m_model->sizeHint().width();
+    const auto others = [&] {
+        const int all = m_machine->parentWidget()->layout()->sizeHint().width();
+        return all - name - std::max(wanted, m_machine->minimumWidth());
+    };
+    if (others() + name + wanted <= width()) {
+        m_machine->setMinimumWidth(0); // On another screen it may need less.
+        return;
+    }
+    const auto room = [&] { return width() - others() - m_model->minimumSizeHint().width(); };
+    for (QWidget *figure : QList<QWidget *>{m_tokens, m_steps, m_contextWords, m_context, m_cost}) {
+        if (room() >= wanted)
+            break;
+        figure->hide();
+    }
+    const int least = m_machine->minimumSizeHint().width();
+    m_machine->setMinimumWidth(std::max(least, std::min(room(), wanted)));
 }
 
 void ConversationHeader::editTitle()

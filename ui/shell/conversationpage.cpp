@@ -15,6 +15,7 @@
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/statewords.h"
 #include "theme/metrics.h"
+#include "theme/theme.h"
 #include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
 
@@ -30,6 +31,10 @@
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int LeastTranscript = 72; // So that it is known what the calls belong to.
+} // namespace
 
 ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *actions, QWidget *parent)
     : QWidget(parent)
@@ -59,11 +64,18 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     footLayout->addWidget(m_approvals);
     footLayout->addWidget(m_composer);
     layout->addWidget(foot);
+    m_composer->installEventFilter(this);
 
     m_transcript->setModel(workspace->transcript());
     m_transcript->setLinkOpener([](const QUrl &url) { QDesktopServices::openUrl(url); });
     m_places = new ApprovalPlaces(workspace, m_transcript, m_approvals, this);
     connect(m_header, &ConversationHeader::focusLeft, this, &ConversationPage::focusComposer);
+    connect(m_places, &ApprovalPlaces::answered, this, [this](const QString &callId, bool byMouse) {
+        if (ApprovalCard *next = m_places->nextAfter(callId))
+            next->takeFocus(byMouse);
+        else
+            focusComposer();
+    });
     connect(m_places, &ApprovalPlaces::attended, this, &ConversationPage::callAttended);
     connect(m_header, &ConversationHeader::keysRequested, this, &ConversationPage::keysRequested);
     connect(m_welcome, &WelcomePage::keysRequested, this, &ConversationPage::keysRequested);
@@ -131,6 +143,10 @@ void ConversationPage::onCurrentChanged()
 {
     const bool isNew = m_workspace->current().isEmpty();
     m_stack->setCurrentWidget(isNew ? static_cast<QWidget *>(m_welcome) : m_transcript);
+    // The transcript takes what the others leave: what it or the first page would like must not make the
+    // calls that wait scroll.
+    m_stack->setSizePolicy(QSizePolicy::Preferred, isNew ? QSizePolicy::Preferred : QSizePolicy::Ignored);
+    m_stack->setMinimumHeight(isNew ? 0 : Theme::instance().px(LeastTranscript));
     m_composer->setConversation(m_workspace->current());
     updateHeader();
     updateApprovals();
@@ -178,7 +194,8 @@ QList<QWidget *> ConversationPage::zones() const
 
 void ConversationPage::updateApprovals()
 {
-    // A card that goes must not take the focus with it, nor hand it to the next one, where a letter allows.
+    // A card that goes unanswered must not take the focus with it, nor hand it to the next one, where a
+    // letter allows.
     const QList<PendingCall> calls = m_workspace->pendingCalls()->of(m_workspace->current());
     for (const ApprovalCard *card : findChildren<ApprovalCard *>()) {
         const QWidget *focused = focusWidget();
@@ -190,6 +207,29 @@ void ConversationPage::updateApprovals()
     }
     m_places->update();
     m_composer->setState(composerState());
+}
+
+// What is left of the column for calls that wait: the transcript keeps a few lines, and what a person writes
+// grows.
+void ConversationPage::updateRoom()
+{
+    const QMargins around = m_approvals->parentWidget()->layout()->contentsMargins();
+    const int others = m_header->sizeHint().height() + around.top() + around.bottom() + Metrics::SpaceS
+        + m_composer->height() + Theme::instance().px(LeastTranscript);
+    m_approvals->setRoom(std::max(1, height() - others));
+}
+
+void ConversationPage::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    updateRoom();
+}
+
+bool ConversationPage::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_composer && event->type() == QEvent::Resize)
+        updateRoom();
+    return QWidget::eventFilter(watched, event);
 }
 
 void ConversationPage::updateWelcome()

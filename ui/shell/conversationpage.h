@@ -45,12 +45,15 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void onCurrentChanged();
     void updateHeader();
     [[nodiscard]] Composer::State composerState() const;
     void updateApprovals();
+    void updateRoom();
     void updateWelcome();
 
     Workspace *m_workspace;

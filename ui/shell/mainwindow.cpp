@@ -126,6 +126,11 @@ void MainWindow::connectAll()
                 });
     }
     connect(m_model, &SidebarModel::renameRequested, m_workspace, &Workspace::rename);
+    // Qt would hand the focus of a menu's button that goes to whatever comes next.
+    connect(m_workspace, &Workspace::currentPutAway, this, [this] {
+        if (QWidget *list = conversationZone())
+            list->setFocus(Qt::OtherFocusReason);
+    });
     connect(m_conversationActions, &ConversationActions::renameRequested, this, &MainWindow::renameCurrent);
     connect(m_page->transcript(), &TranscriptView::linkHovered, this,
             [this](const QString &target) { m_status->setMessage(target.left(LongestStatus)); });
@@ -240,11 +245,7 @@ void MainWindow::walk(int step)
     if (m_pages->currentWidget() != m_columns)
         return;
     QList<QWidget *> zones;
-    QWidget *list = nullptr;
-    if (m_sidebar->isVisible())
-        list = m_sidebar->list()->isVisible() ? static_cast<QWidget *>(m_sidebar->list()) : m_sidebar->find();
-    else if (m_rail->isVisible())
-        list = m_rail->list();
+    QWidget *list = conversationZone();
     if (list)
         zones.append(list);
     zones += m_page->zones();
@@ -270,6 +271,13 @@ void MainWindow::walk(int step)
         m_columns->paneRail()->focusButton();
     else
         zone->setFocus(step > 0 ? Qt::TabFocusReason : Qt::BacktabFocusReason);
+}
+
+QWidget *MainWindow::conversationZone() const
+{
+    if (m_sidebar->isVisible())
+        return m_sidebar->list()->isVisible() ? static_cast<QWidget *>(m_sidebar->list()) : m_sidebar->find();
+    return m_rail->isVisible() ? m_rail->list() : nullptr;
 }
 
 void MainWindow::goToWaiting()

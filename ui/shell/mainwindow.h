@@ -68,6 +68,7 @@ private:
     void connectAll();
     void askForProxyLogin(const QString &origin, bool wasRefused);
     void walk(int step); ///< F6: the next column.
+    [[nodiscard]] QWidget *conversationZone() const; ///< Where keys find the conversations; null: not shown.
     void goToWaiting(); ///< The card of a call that waits: here, else where one waits longest.
     void step(int direction); ///< To the next conversation of the list.
     void updateActions();

@@ -60,6 +60,9 @@ PaneBinding::PaneBinding(Workspace *workspace, ConversationPage *page, PaneHost 
     connect(m_filesPane, &FilesPane::changedCountChanged, this,
             [this](int count) { m_host->setPaneCount(FilesName, count); });
     connect(m_filesPane, &FilesPane::problem, workspace, &Workspace::problem);
+    // What one place finds out is said in all.
+    connect(m_filesPane, &FilesPane::machineFound, workspace->conversations(),
+            &ConversationListModel::setMachineFound);
     connect(m_filesPane, &FilesPane::wakeRequested, this,
             [this] { m_workspace->changeMachine(m_workspace->current(), MachineChange::Resume); });
     connect(page->composer(), &Composer::filesDropped, this, [this](const QStringList &files) {

@@ -35,7 +35,11 @@ Workspace::Workspace(const QString &dataDir, QObject *parent)
 {
     connect(m_conversations, &ConversationListModel::problem, this, &Workspace::problem);
     connect(m_transcript, &TranscriptModel::problem, this, &Workspace::problem);
-    connect(m_pending, &PendingCalls::changed, this, &Workspace::pendingChanged);
+    connect(m_pending, &PendingCalls::changed, this, [this](const QString &conversation) {
+        const QList<PendingCall> waiting = m_pending->of(conversation); // Oldest first.
+        m_conversations->setWaitingSince(conversation, waiting.isEmpty() ? 0 : waiting.first().askedMs);
+        Q_EMIT pendingChanged(conversation);
+    });
 }
 
 Workspace::~Workspace()
@@ -100,7 +104,7 @@ QStringList Workspace::runningTitles() const
     QStringList titles;
     for (const QString &id : m_running) {
         const ConversationSummary *summary = m_conversations->summary(id);
-        titles.append(summary ? titleText(*summary) : tr("New conversation"));
+        titles.append(summary ? quotedTitle(*summary) : tr("New conversation"));
     }
     titles.sort();
     return titles;
@@ -338,8 +342,10 @@ void Workspace::archive(const QString &conversation, bool archived)
     if (!m_engine)
         return;
     m_engine->archive(conversation, archived, this, reporting());
-    if (archived && conversation == m_current)
+    if (archived && conversation == m_current) {
         setCurrent({});
+        Q_EMIT currentPutAway();
+    }
 }
 
 void Workspace::duplicate(const QString &conversation, const QString &title)
@@ -363,8 +369,10 @@ void Workspace::remove(const QString &conversation, bool withMachine)
             Q_EMIT problem(done.error());
             return;
         }
-        if (conversation == m_current)
+        if (conversation == m_current) {
             setCurrent({});
+            Q_EMIT currentPutAway();
+        }
     });
 }
 

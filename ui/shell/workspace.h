@@ -93,6 +93,7 @@ Q_SIGNALS:
     void availabilityChanged();
     void defaultsChanged();
     void currentChanged(const QString &conversation);
+    void currentPutAway(); ///< The one that was shown is archived or deleted; none is shown now.
     /// The conversation to be made by the next message now has this id, and is the current one.
     void conversationMade(const QString &conversation);
     void runningChanged(const QString &conversation);

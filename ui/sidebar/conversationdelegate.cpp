@@ -147,7 +147,9 @@ void ConversationDelegate::paint(QPainter *painter, const QStyleOptionViewItem &
                        std::max(0, row.width() - TextLeft - Right - ageWidth - Metrics::SpaceS), line1));
     painter->setFont(titleFont);
     painter->setPen(theme.color(Role::Text));
-    painter->drawText(titleRect, static_cast<int>(alignmentOf(title, option.direction)) | Qt::TextSingleLine,
+    painter->drawText(titleRect,
+                      static_cast<int>(alignmentOf(title, option.direction)) | Qt::TextSingleLine
+                          | textDirectionFlag(title),
                       QFontMetrics(titleFont).elidedText(title, Qt::ElideRight, titleRect.width()));
 
     y += line1;
@@ -165,7 +167,8 @@ void ConversationDelegate::paint(QPainter *painter, const QStyleOptionViewItem &
         painter->setPen(theme.color(Role::Text2));
         painter->drawText(mirrored(QRect(row.left() + TextLeft + detailLeft, y, room - detailLeft, line2)),
                           static_cast<int>(QStyle::visualAlignment(option.direction, Qt::AlignLeft))
-                              | Qt::AlignVCenter | Qt::TextSingleLine,
+                              | Qt::AlignAbsolute | Qt::AlignVCenter | Qt::TextSingleLine
+                              | textDirectionFlag(detailKey),
                           QFontMetrics(theme.font(TextStyle::Small))
                               .elidedText(detailKey, Qt::ElideRight, room - detailLeft));
     }

@@ -47,8 +47,10 @@ void ConversationListModel::reload()
         beginResetModel();
         m_list.clear();
         for (const ConversationSummary &summary : *list) {
-            if (!summary.deleted)
-                m_list.append(summary);
+            if (summary.deleted)
+                continue;
+            m_list.append(summary);
+            correct(m_list.last());
         }
         std::sort(m_list.begin(), m_list.end(), isBefore);
         endResetModel();
@@ -58,11 +60,55 @@ void ConversationListModel::reload()
 
 void ConversationListModel::takeEvents(const EventBatch &events)
 {
-    for (const EventDelivery &delivery : events)
-        m_dirty[delivery.event->conversation] = delivery.event->seq;
+    for (const EventDelivery &delivery : events) {
+        const Event &event = *delivery.event;
+        m_dirty[event.conversation] = event.seq;
+        // What begins to run on a machine runs on one that is awake.
+        if (event.kind == EventKind::SandboxState || event.kind == EventKind::ToolStart)
+            m_found.remove(event.conversation);
+    }
     m_behind = 0;
     if (!m_dirty.isEmpty() && !m_timer.isActive() && !m_reading)
         m_timer.start();
+}
+
+void ConversationListModel::setWaitingSince(const QString &id, qint64 atMs)
+{
+    if (m_waitingSince.value(id) == atMs)
+        return;
+    if (atMs > 0)
+        m_waitingSince.insert(id, atMs);
+    else
+        m_waitingSince.remove(id);
+    if (const int place = placeOf(id); place >= 0)
+        Q_EMIT dataChanged(index(place), index(place));
+}
+
+void ConversationListModel::setMachineFound(const QString &id, const QString &sandboxId, const QString &state)
+{
+    const int place = placeOf(id);
+    if (place < 0 || m_list[place].sandboxId != sandboxId || m_list[place].sandboxState == state)
+        return;
+    m_found.insert(id, {sandboxId, state});
+    correct(m_list[place]);
+    Q_EMIT dataChanged(index(place), index(place));
+}
+
+void ConversationListModel::correct(ConversationSummary &summary)
+{
+    const auto found = m_found.constFind(summary.id);
+    if (found == m_found.cend())
+        return;
+    if (found->sandboxId == summary.sandboxId)
+        summary.sandboxState = found->state;
+    else
+        m_found.erase(found); // Another machine.
+}
+
+qint64 ConversationListModel::stateSince(const ConversationSummary &summary) const
+{
+    const qint64 waiting = summary.state == "waiting"_L1 ? m_waitingSince.value(summary.id) : 0;
+    return waiting > 0 ? waiting : summary.stateSinceMs;
 }
 
 void ConversationListModel::readDirty()
@@ -105,6 +151,7 @@ void ConversationListModel::take(const ConversationSummary &summary)
     const int place = placeOf(summary.id);
     if (place >= 0) {
         m_list[place] = summary;
+        correct(m_list[place]);
         Q_EMIT dataChanged(index(place), index(place));
         return;
     }
@@ -158,7 +205,10 @@ QVariant ConversationListModel::data(const QModelIndex &index, int role) const
                           modelText(s.provider, s.model)};
         parts.removeAll(QString());
         const QString all = parts.join(u", "_s);
-        return role == Qt::ToolTipRole ? plainToolTip(all) : all;
+        if (role == Qt::AccessibleTextRole)
+            return all;
+        // A paragraph has one direction: that of the title is its own.
+        return QString(plainToolTip(parts.takeFirst()) + plainToolTip(parts.join(u", "_s)));
     }
     case IdRole:
         return s.id;
@@ -177,7 +227,7 @@ QVariant ConversationListModel::data(const QModelIndex &index, int role) const
     case RawDetailRole:
         return s.stateDetail;
     case StateSinceRole:
-        return s.stateSinceMs;
+        return stateSince(s);
     case SandboxIdRole:
         return s.sandboxId;
     case SandboxStateRole:

@@ -53,6 +53,14 @@ public:
 
     void reload(); ///< Reads everything anew.
     void takeEvents(const EventBatch &events);
+    /// Since when its oldest open call waits for a person, in ms since 1970; 0: none does. An answer to
+    /// another call of it makes that wait no shorter.
+    void setWaitingSince(const QString &id, qint64 atMs);
+    /// The machine itself said that it is in another state than the log knows ("paused", "gone"): that is
+    /// shown until the log tells of the machine again.
+    void setMachineFound(const QString &id, const QString &sandboxId, const QString &state);
+    /// When it began to wait, or to be in its state.
+    [[nodiscard]] qint64 stateSince(const ConversationSummary &summary) const;
 
     [[nodiscard]] int rowCount(const QModelIndex &parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex &index, int role) const override;
@@ -71,11 +79,18 @@ private:
     void readDirty();
     void take(const ConversationSummary &summary);
     void takeAway(const QString &id);
+    void correct(ConversationSummary &summary);
 
     HistoryService *m_history;
     QList<ConversationSummary> m_list;
     QHash<QString, qint64>
         m_dirty; ///< Conversations with events since their summary, and the seq it must reach.
+    struct Found {
+        QString sandboxId;
+        QString state;
+    };
+    QHash<QString, qint64> m_waitingSince;
+    QHash<QString, Found> m_found; ///< By conversation.
     QTimer m_timer;
     int m_behind = 0; ///< Reads in a row that were older than the events already seen.
     bool m_reading = false;

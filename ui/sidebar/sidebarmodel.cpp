@@ -25,12 +25,15 @@ constexpr qsizetype LongestTitle = 200;
 
 // Rows of Needs you in the order in which they began to wait; the others newest first, by what does not
 // change while a turn runs.
-bool isBefore(Group group, const ConversationSummary &a, const ConversationSummary &b)
+bool isBefore(const ConversationListModel &list, Group group, const ConversationSummary &a,
+              const ConversationSummary &b)
 {
-    if (group == Group::NeedsYou && a.stateSinceMs != b.stateSinceMs)
-        return a.stateSinceMs < b.stateSinceMs;
-    if (group == Group::Idle && a.stateSinceMs != b.stateSinceMs)
-        return a.stateSinceMs > b.stateSinceMs;
+    const qint64 sinceA = list.stateSince(a);
+    const qint64 sinceB = list.stateSince(b);
+    if (group == Group::NeedsYou && sinceA != sinceB)
+        return sinceA < sinceB;
+    if (group == Group::Idle && sinceA != sinceB)
+        return sinceA > sinceB;
     return a.createdMs != b.createdMs ? a.createdMs > b.createdMs : a.id < b.id;
 }
 
@@ -118,8 +121,8 @@ void SidebarModel::rebuild()
         if (members.isEmpty())
             continue;
         std::sort(members.begin(), members.end(),
-                  [group](const ConversationSummary *a, const ConversationSummary *b) {
-                      return isBefore(group, *a, *b);
+                  [this, group](const ConversationSummary *a, const ConversationSummary *b) {
+                      return isBefore(*m_source, group, *a, *b);
                   });
         rows.append({group, {}});
         if (group == Group::Archived && !m_archivedShown && !isFiltered())

@@ -49,6 +49,13 @@ QString titleText(const ConversationSummary &summary)
     return title.isEmpty() ? u"New conversation"_s : title;
 }
 
+QString quotedTitle(const ConversationSummary &summary)
+{
+    constexpr QChar FirstStrongIsolate(0x2068);
+    constexpr QChar PopDirectionalIsolate(0x2069);
+    return QString(FirstStrongIsolate + titleText(summary) + PopDirectionalIsolate);
+}
+
 QString modelText(const QString &provider, const QString &model)
 {
     const QString name = inertLine(QString(provider + u'/' + model), LongestWord);

@@ -16,6 +16,9 @@ namespace Pilothouse {
 [[nodiscard]] QString stateDetailText(const ConversationSummary &summary);
 /// Title or "New conversation".
 [[nodiscard]] QString titleText(const ConversationSummary &summary);
+/// The same within a sentence: set apart, so that a title keeps its direction and leaves the sentence its
+/// own.
+[[nodiscard]] QString quotedTitle(const ConversationSummary &summary);
 /// "Scripted, not an AI: demo/tour" (the warning first, as the end may be cut) or "provider/model".
 [[nodiscard]] QString modelText(const QString &provider, const QString &model);
 /// True for models that play a script.

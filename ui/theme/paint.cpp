@@ -73,6 +73,11 @@ void paintRow(QPainter *painter, const QRectF &rect, bool selected, bool active,
     }
 }
 
+int textDirectionFlag(const QString &text)
+{
+    return text.isRightToLeft() ? Qt::TextForceRightToLeft : Qt::TextForceLeftToRight;
+}
+
 QString plainToolTip(const QString &text)
 {
     if (text.isEmpty())

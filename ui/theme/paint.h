@@ -12,6 +12,10 @@ class QPainter;
 
 namespace Pilothouse {
 
+/// A flag of QPainter::drawText(): the direction of the text itself, by its first strong character, whatever
+/// that of the window is. It also turns alignments that are not Qt::AlignAbsolute.
+[[nodiscard]] int textDirectionFlag(const QString &text);
+
 /// A box with its outline inside `rect`. No outline: give `fill` twice.
 void paintBox(QPainter *painter, const QRectF &rect, Role fill, Role outline, qreal radius);
 /// The focus ring just inside `rect`.

@@ -54,7 +54,7 @@ void TranscriptView::placeWidgets()
         if (!widget || shown.contains(it.key()))
             continue;
         // What has the focus stays where keys reach it, out of sight.
-        if (widget->isAncestorOf(QApplication::focusWidget()))
+        if (widget == QApplication::focusWidget() || widget->isAncestorOf(QApplication::focusWidget()))
             widget->move(in.x(), -widget->height() - viewport()->height());
         else
             widget->hide();
@@ -178,6 +178,25 @@ void TranscriptView::showCall(const QString &callId)
 {
     if (const int place = m_model ? m_model->placeOfCall(callId) : -1; place >= 0)
         setCurrentPlace(place);
+}
+
+void TranscriptView::keepCallInView(const QString &callId)
+{
+    const int place = m_model ? m_model->placeOfCall(callId) : -1;
+    if (place < 0)
+        return;
+    const int top = m_stack.top(place);
+    const int height = m_stack.height(place);
+    const int room = viewport()->height();
+    if (top >= 0 && top + height <= room)
+        return;
+    if (place + 1 == m_stack.count()) {
+        goToEnd();
+        return;
+    }
+    m_stack.stopFollowing();
+    m_stack.put(place, top < 0 && height <= room ? 0 : room - height);
+    arrange();
 }
 
 void TranscriptView::readOutputOf(int place)

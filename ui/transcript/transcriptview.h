@@ -41,6 +41,8 @@ public:
                        ///< up.
     /// Scrolls so that a call's row is in view, its top first.
     void showCall(const QString &callId);
+    /// The same for who is at its widget: whole if it fits, else its end; the row under the keyboard stays.
+    void keepCallInView(const QString &callId);
 
     /// The row under the keyboard, by place; -1: none.
     [[nodiscard]] int currentPlace() const { return m_current; }

@@ -256,6 +256,33 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(m_pane->stateText(), u"The machine is paused"_s, Wait);
     }
 
+    // An empty tree is no invitation where there is no machine to take the files.
+    void anEmptyFolderOfAMachineThatIsGone()
+    {
+        for (const QByteArray &path : m_files->things.keys()) {
+            if (path.startsWith("/home/user/"))
+                m_files->erase(path);
+        }
+        open();
+        QTRY_COMPARE_WITH_TIMEOUT(m_pane->stateText(), u"This folder is empty"_s, Wait);
+        open(u"gone"_s);
+        QCOMPARE(m_pane->stateText(), u"The machine is gone"_s);
+        open(u"paused"_s);
+        QCOMPARE(m_pane->stateText(), u"The machine is paused"_s);
+    }
+
+    // What the machine says of itself is told to the others.
+    void aMachineThatIsGoneIsFound()
+    {
+        QSignalSpy found(m_pane.get(), &FilesPane::machineFound);
+        m_files->faults["list /home/user"] = Tests::fault(FileFault::Kind::MachineGone, u"gone"_s);
+        m_files->faults["survey /home/user"] = Tests::fault(FileFault::Kind::MachineGone, u"gone"_s);
+        open();
+        QTRY_COMPARE_WITH_TIMEOUT(m_pane->stateText(), u"The machine is gone"_s, Wait);
+        QVERIFY(!found.isEmpty());
+        QCOMPARE(found.first(), (QVariantList{Id, u"sb-1"_s, u"gone"_s}));
+    }
+
     void marksWhatTheAgentDid()
     {
         QSignalSpy count(m_pane.get(), &FilesPane::changedCountChanged);

@@ -18,6 +18,7 @@
 #include "theme/controls/button.h"
 #include "theme/controls/confirmdialog.h"
 #include "theme/controls/searchfield.h"
+#include "theme/controls/toolbutton.h"
 #include "theme/theme.h"
 
 #include <QAbstractButton>
@@ -244,8 +245,10 @@ private Q_SLOTS:
         QTest::keyClick(m_window.get(), Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(m_workspace->conversations()->summary(copy)->archived, Patience);
         QVERIFY(m_workspace->current().isEmpty());
+        QVERIFY(m_window->list()->hasFocus());
 
         m_workspace->setCurrent(id);
+        m_window->page()->focusComposer();
         QMenu menu;
         auto *actions = m_window->findChild<ConversationActions *>();
         actions->fillMenu(&menu, id);
@@ -261,6 +264,60 @@ private Q_SLOTS:
         QTest::mouseClick(buttonOf(dialog(), u"Delete"_s), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(titleOf(id), u"(gone)"_s, Patience);
         QVERIFY(m_workspace->current().isEmpty());
+        m_window->activateWindow();
+        QTRY_VERIFY(m_window->list()->hasFocus());
+    }
+
+    // The menu's button goes with its conversation.
+    void archivingByTheMenuLeavesTheFocusInTheList()
+    {
+        for (const QSize &size : {QSize(1440, 900), QSize(760, 560)}) {
+            open(size);
+            const QString id = make(u"First"_s);
+            make(u"Second"_s);
+            m_workspace->setCurrent(id);
+            auto *more = m_window->page()->header()->findChild<ToolButton *>();
+            QVERIFY(more);
+            more->setFocus(Qt::TabFocusReason);
+            QTest::keyClick(more, Qt::Key_Space);
+            QTRY_VERIFY(QApplication::activePopupWidget());
+            auto *menu = qobject_cast<QMenu *>(QApplication::activePopupWidget());
+            for (QAction *action : menu->actions()) {
+                if (action->text() == "Archive"_L1)
+                    menu->setActiveAction(action);
+            }
+            QTest::keyClick(menu, Qt::Key_Return);
+            QTRY_VERIFY_WITH_TIMEOUT(m_workspace->conversations()->summary(id)->archived, Patience);
+            QVERIFY(m_workspace->current().isEmpty());
+            m_window->activateWindow();
+            QTRY_VERIFY(qobject_cast<ConversationListView *>(QApplication::focusWidget()));
+            close();
+        }
+    }
+
+    // The name of a model gives way to what the machine does.
+    void aLongModelNameLeavesTheMachineItsWords()
+    {
+        for (const QSize &size : {QSize(760, 560), QSize(1024, 700)}) {
+            open(size);
+            const QString id = make(u"First"_s);
+            m_workspace->setCurrent(id);
+            m_workspace->setModel(u"demo"_s, QString(u"a-very-long-name-of-a-model-"_s.repeated(6)));
+            const auto chip = [this](const QString &start) {
+                const auto buttons = m_window->page()->header()->findChildren<QAbstractButton *>();
+                const auto found =
+                    std::find_if(buttons.cbegin(), buttons.cend(), [&](const QAbstractButton *b) {
+                        return b->accessibleName().startsWith(start);
+                    });
+                return found == buttons.cend() ? nullptr : *found;
+            };
+            QTRY_VERIFY_WITH_TIMEOUT(chip(u"Model: "_s)->text().contains(u"very-long"_s), Patience);
+            QCoreApplication::processEvents();
+            QVERIFY(chip(u"Model: "_s)->width() < chip(u"Model: "_s)->sizeHint().width());
+            QVERIFY(chip(u"Machine: "_s)->width() >= chip(u"Machine: "_s)->sizeHint().width());
+            QCOMPARE(m_window->size(), size);
+            close();
+        }
     }
 
     void modelAndSandboxAreChosenBeforeTheFirstMessage()

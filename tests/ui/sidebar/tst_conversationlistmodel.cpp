@@ -89,6 +89,40 @@ private Q_SLOTS:
             u"finished"_s, Patience);
     }
 
+    // What the files pane found out of a machine is said everywhere, until the log tells of the machine
+    // again.
+    void aMachineThatWasFoundInAnotherState()
+    {
+        prepare();
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::SandboxState,
+                   "{\"state\":\"active\",\"sandboxId\":\"sb-1\",\"backend\":\"local\"}");
+        QVERIFY(write(script.all()));
+        ConversationListModel model(m_history.get());
+        model.reload();
+        QTRY_COMPARE_WITH_TIMEOUT(model.rowCount(), 1, Patience);
+        const QString id = script.conversation();
+        const auto state = [&] { return model.summary(id)->sandboxState; };
+        QCOMPARE(state(), u"active"_s);
+        model.setMachineFound(id, u"another"_s, u"gone"_s);
+        QCOMPARE(state(), u"active"_s);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.setMachineFound(id, u"sb-1"_s, u"paused"_s);
+        QCOMPARE(state(), u"paused"_s);
+        QCOMPARE(changed.size(), 1);
+        model.reload(); // The log knows no better.
+        QSignalSpy loaded(&model, &ConversationListModel::loaded);
+        QTRY_VERIFY_WITH_TIMEOUT(!loaded.isEmpty(), Patience);
+        QCOMPARE(state(), u"paused"_s);
+        const auto before = script.all().size();
+        script.add(EventKind::SandboxState,
+                   "{\"state\":\"active\",\"sandboxId\":\"sb-1\",\"backend\":\"local\"}");
+        QVERIFY(write(script.all().mid(before)));
+        model.takeEvents(script.all().mid(before));
+        QTRY_COMPARE_WITH_TIMEOUT(state(), u"active"_s, Patience);
+    }
+
     void eventsAreCoalesced()
     {
         prepare();

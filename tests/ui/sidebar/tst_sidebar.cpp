@@ -9,6 +9,7 @@
 #include "sidebar/sidebarmodel.h"
 #include "store/store.h"
 #include "support/testmain.h"
+#include "theme/controls/elidedlabel.h"
 #include "theme/controls/searchfield.h"
 #include "theme/theme.h"
 
@@ -18,7 +19,9 @@
 #include <QDateTime>
 #include <QImage>
 #include <QLineEdit>
+#include <QPainter>
 #include <QSignalSpy>
+#include <QStandardItemModel>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -273,6 +276,58 @@ private Q_SLOTS:
     }
 
     // However the list came to the focus: arrows move from there.
+    // Titles of mixed scripts are laid out from their own side: what an embedding says to a line that runs
+    // the other way, their first letter says here.
+    void titlesHaveTheirOwnDirection_data()
+    {
+        QTest::addColumn<QString>("title");
+        QTest::addColumn<int>("width");
+        for (const int width : {300, 190}) {
+            QTest::addRow("Arabic, %d", width) << u"مرحبا 38 (abc) 123: افحص"_s << width;
+            QTest::addRow("Hebrew, %d", width) << u"תיקון webhook 36 (abc): בדיקה"_s << width;
+            QTest::addRow("digits first, %d", width) << u"38 (abc) 123: webhook"_s << width;
+            QTest::addRow("Latin first, %d", width) << u"webhook 36: תיקון (7)"_s << width;
+        }
+    }
+    void titlesHaveTheirOwnDirection()
+    {
+        QFETCH(QString, title);
+        QFETCH(int, width);
+        QStandardItemModel model;
+        auto *item = new QStandardItem;
+        item->setData(title, ConversationListModel::TitleRole);
+        item->setData(u"idle"_s, ConversationListModel::StateRole);
+        item->setData(static_cast<int>(SidebarModel::Group::Idle), SidebarModel::GroupRole);
+        model.appendRow(item);
+        const ConversationDelegate delegate;
+        const auto painted = [&](const QString &shown) {
+            item->setData(shown, ConversationListModel::TitleRole);
+            QImage image(width, 60, QImage::Format_ARGB32_Premultiplied);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            QStyleOptionViewItem option;
+            option.direction = Qt::LeftToRight;
+            option.rect = image.rect();
+            delegate.paint(&painter, option, model.index(0, 0));
+            return image;
+        };
+        const bool isRightToLeft = title.isRightToLeft();
+        const QString same = QString(QChar(isRightToLeft ? 0x202B : 0x202A) + title + QChar(0x202C));
+        QCOMPARE(painted(title), painted(same));
+        // That the other way would look otherwise shows that this test sees the difference.
+        if (title.contains(QChar(0x05D1)) || title.contains(QChar(0x062D))) {
+            const QString other = QString(QChar(isRightToLeft ? 0x202A : 0x202B) + title + QChar(0x202C));
+            QVERIFY(painted(title) != painted(other));
+        }
+        const auto label = [&](const QString &shown) {
+            ElidedLabel field(u"Title"_s);
+            field.setWords(shown);
+            field.resize(width - 80, 30);
+            return field.grab().toImage();
+        };
+        QCOMPARE(label(title), label(same));
+    }
+
     void theRowWithTheFocusHasARing()
     {
         write(conversation("One").all() + conversation("Two").all());

@@ -46,9 +46,11 @@ void ElidedLabel::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     const QRect area = contentsRect();
-    style()->drawItemText(&painter, area, static_cast<int>(alignment()) | Qt::TextSingleLine, palette(),
-                          isEnabled(), fontMetrics().elidedText(text(), m_mode, area.width()),
-                          foregroundRole());
+    // The whole tells the direction, not what is left of it; the side stays that of the window.
+    const Qt::Alignment side = QStyle::visualAlignment(layoutDirection(), alignment()) | Qt::AlignAbsolute;
+    style()->drawItemText(
+        &painter, area, static_cast<int>(side) | Qt::TextSingleLine | textDirectionFlag(text()), palette(),
+        isEnabled(), fontMetrics().elidedText(text(), m_mode, area.width()), foregroundRole());
 }
 
 } // namespace Pilothouse

@@ -39,7 +39,7 @@ namespace {
 
 constexpr qsizetype LongestEdit = 256 * 1024; // An editable line is laid out as a whole at every key.
 constexpr qsizetype LongestDiff = 16 * 1024; // Compared at every key.
-constexpr int LongestReason = 2000;
+constexpr int LongestReason = 32'767; // The field's own: what is pasted is not cut without a word.
 constexpr qsizetype LongestTool = 60;
 constexpr int MaxHeadReason = 300;
 

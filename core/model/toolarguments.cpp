@@ -9,8 +9,34 @@ namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+// The reader bounds the depth.
+bool hasHalfCharacter(const Json &value)
+{
+    if (value.isString())
+        return !value.toString().isValidUtf16();
+    if (value.isArray()) {
+        for (qsizetype i = 0; i < value.size(); ++i) {
+            if (hasHalfCharacter(value.at(i)))
+                return true;
+        }
+    } else if (value.isObject()) {
+        for (const auto &member : value.members()) {
+            if (!member.key.isValidUtf16() || hasHalfCharacter(member.value))
+                return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
 ToolArguments ToolArguments::check(const QString &text)
 {
+    const auto half = u"half of a character (an unpaired surrogate), which cannot be written"_s;
+    if (!text.isValidUtf16())
+        return {{}, half};
     const QByteArray utf8 = text.toUtf8().trimmed();
     if (utf8.isEmpty())
         return {"{}", {}};
@@ -29,6 +55,8 @@ ToolArguments ToolArguments::check(const QString &text)
     }
     if (!json->isObject())
         return {{}, u"the arguments are not a JSON object"_s};
+    if (hasHalfCharacter(*json))
+        return {{}, half};
     return {args, {}};
 }
 

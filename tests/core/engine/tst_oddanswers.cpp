@@ -258,6 +258,21 @@ private Q_SLOTS:
         QCOMPARE(request(1).userTexts().last(), u"Well?"_s);
     }
 
+    /// A command that cannot be written as it stands is not run as another one.
+    void halfACharacter()
+    {
+        open(ModelProtocol::Chat);
+        f->model.enqueue(
+            streamOf({callPiece(0, "\"id\":\"t1\",", "bash", u"{\"command\":\"echo \\ud800 x >half\"}"_s)},
+                     "tool_calls"));
+        f->model.enqueue(ModelReply().text(u"I see."_s));
+        begin();
+        QCOMPARE(f->waitForEnd(), u"finished"_s);
+        QCOMPARE(f->payloads(EventKind::ToolStart).size(), 0);
+        const Json error = f->payloads(EventKind::ToolError).value(0);
+        QVERIFY2(error[u"error"].toString().contains(u"half of a character"_s), error.toJson().constData());
+    }
+
     /// It ended as if a tool were to run, and there is none to run.
     void aCallThatNeverCame()
     {

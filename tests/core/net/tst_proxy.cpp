@@ -9,6 +9,7 @@
 #include "support/loopbackserver.h"
 #include "support/testmain.h"
 
+#include <QHostInfo>
 #include <QMutex>
 #include <QNetworkRequest>
 #include <QSemaphore>
@@ -168,6 +169,8 @@ private Q_SLOTS:
     void thisComputerIsReachedDirectly()
     {
         QFETCH(QString, host);
+        if (QHostInfo::fromName(host).error() != QHostInfo::NoError)
+            QSKIP("this system has no /etc/hosts that knows the name");
         LoopbackServer server;
         server.setHandler([](const LoopbackRequest &request, LoopbackConnection *connection) {
             if (request.isWebSocketUpgrade()) {

@@ -79,9 +79,11 @@ for variant in "${variants[@]}"; do
             xdotool type --window "$window" " && roman 7"
             sleep 0.5
             shoot "editing-$tag"
-            key Escape
+            key Escape # The card keeps the keyboard.
+            key a
+        else
+            key shift+F6 a
         fi
-        key shift+F6 a
         for _ in $(seq 40); do
             sqlite3 "file:$data/log.db?mode=ro" "select 1 from events where kind='turn-finish' limit 1" 2>/dev/null | grep -q 1 && break
             sleep 1

@@ -14,9 +14,9 @@ struct ToolArguments {
     QString problem; ///< What the reader said, with the place.
 
     /// Blank text means no arguments: {}. Anything but a strictly valid JSON object without repeated members
-    /// is unusable, also with an unpaired surrogate in a text; it is never repaired, since a shortened path or pattern would be another valid call. Only
-    /// raw control characters inside strings are accepted, because their meaning is beyond doubt; `args` is
-    /// written anew then.
+    /// is unusable, also with an unpaired surrogate in a text; it is never repaired, since a shortened path
+    /// or pattern would be another valid call. Only raw control characters inside strings are accepted,
+    /// because their meaning is beyond doubt; `args` is written anew then.
     [[nodiscard]] static ToolArguments check(const QString &text);
 };
 

@@ -17,6 +17,7 @@ using Style = MarkdownInline::Style;
 
 namespace {
 
+constexpr int MostRounds = 32; // Parentheses in each other in an address, as CommonMark's own readers take.
 constexpr qsizetype LongestShownTarget = 200; // Of one that is no link.
 constexpr qsizetype LongestWords = 300; // Of an image.
 constexpr qsizetype LongestDataTarget = 64; // Kept of a data: address: its type.
@@ -216,8 +217,11 @@ qsizetype MarkdownInlineParser::targetEnd(qsizetype at, qsizetype *begin, qsizet
     qsizetype i = space(at + 1);
     if (i < m_text.size() && m_text[i] == u'<') {
         *begin = i + 1;
-        while (i < m_text.size() && m_text[i] != u'>' && m_text[i] != u'\n')
+        while (i < m_text.size() && m_text[i] != u'>' && m_text[i] != u'\n') {
+            if (i - at > LongestTarget)
+                return -1;
             ++i;
+        }
         if (i >= m_text.size() || m_text[i] != u'>')
             return -1;
         *end = i++;
@@ -227,8 +231,8 @@ qsizetype MarkdownInlineParser::targetEnd(qsizetype at, qsizetype *begin, qsizet
         while (i < m_text.size() && !m_text[i].isSpace()) {
             if (m_text[i] == u'\\' && i + 1 < m_text.size())
                 ++i;
-            else if (m_text[i] == u'(')
-                ++round;
+            else if (m_text[i] == u'(' && ++round > MostRounds)
+                return -1;
             else if (m_text[i] == u')' && --round < 0)
                 break;
             if (i - at > LongestTarget)

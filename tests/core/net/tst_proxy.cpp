@@ -169,8 +169,6 @@ private Q_SLOTS:
     void thisComputerIsReachedDirectly()
     {
         QFETCH(QString, host);
-        if (QHostInfo::fromName(host).error() != QHostInfo::NoError)
-            QSKIP("this system has no /etc/hosts that knows the name");
         LoopbackServer server;
         server.setHandler([](const LoopbackRequest &request, LoopbackConnection *connection) {
             if (request.isWebSocketUpgrade()) {
@@ -189,7 +187,17 @@ private Q_SLOTS:
         url.setHost(host);
         RequestSpec stream = spec(url.toString());
         stream.stream = true;
-        QVERIFY(!errorOf(network, stream, Lane::Stream));
+        const std::optional<ApiError> error = errorOf(network, stream, Lane::Stream);
+        if (QHostInfo::fromName(host).error() != QHostInfo::NoError) {
+            // A root without /etc/hosts does not know its own name; the proxy is not asked for it all the
+            // same.
+            QVERIFY(error && !error->outcomeUnknown);
+            QVERIFY(proxy.heads().isEmpty());
+            const QMutexLocker lock(&m_mutex);
+            QVERIFY(m_asked.isEmpty());
+            return;
+        }
+        QVERIFY(!error);
         url.setScheme(u"ws"_s);
         QWebSocket *socket = network.makeWebSocket(url, this);
         QSignalSpy text(socket, &QWebSocket::textMessageReceived);

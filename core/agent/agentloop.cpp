@@ -465,7 +465,8 @@ void AgentLoop::onModelError(const ModelStepEnd &answer)
     const QString status = QString::number(answer.error.status);
     if (answer.error.status >= 400
         && !message.contains(status)) // Words of a service, which say little alone.
-        message = u"%1 answered with status %2: %3"_s.arg(m_setup.model.provider, status, message);
+        message = u"%1 answered with status %2: %3"_s.arg(
+            m_setup.providerName.isEmpty() ? m_setup.model.provider : m_setup.providerName, status, message);
     fail(TurnEnd::ModelError, {ErrorKind::Model, message, kept, todo});
 }
 

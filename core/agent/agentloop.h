@@ -44,6 +44,7 @@ struct TurnSetup {
     int turn = 1;
     QString conversation;
     ModelName model;
+    QString providerName; ///< For people; empty: the id in `model` is used.
     QString keyHint; ///< Whose key this is and where it stands, as the subject of a sentence. May be empty.
     QString instructions;
     ToolSet tools;

@@ -75,12 +75,9 @@ std::optional<Error> Conversation::submit(const QString &text, Delivery delivery
     if (std::optional<Error> problem = messageProblem(text))
         return problem;
     const ConversationSettings &settings = m_log->state().settings;
-    if (!m_services.options->demoScript.isEmpty() && settings.provider != "demo"_L1)
-        return Error{
-            ErrorKind::Usage,
-            u"This conversation is with %1/%2, which does not play the demo script that was given."_s.arg(
-                settings.provider, settings.model),
-            u"Nothing was sent."_s, u"Start a new conversation for the script, or leave the script out."_s};
+    if (std::optional<Error> problem =
+            scriptProblem(m_services.options->demoScript, settings.provider, settings.model))
+        return problem;
     if (m_loop && delivery == Delivery::Now)
         return Error{ErrorKind::Busy, u"A turn is already running."_s,
                      u"The running turn was not touched; nothing was sent."_s,
@@ -110,9 +107,12 @@ void Conversation::startTurn(const QStringList &messageIds)
     setup.turn = history.lastTurn() + 1;
     setup.conversation = m_log->conversation();
     setup.model = {settings.provider, settings.model};
-    if (const ProviderInfo *provider = m_services.catalog->provider(settings.provider);
-        provider && !provider->keyVariables.isEmpty())
-        setup.keyHint = u"The key of %1 (%2)"_s.arg(provider->name, provider->keyVariables.join(u" or "_s));
+    if (const ProviderInfo *provider = m_services.catalog->provider(settings.provider)) {
+        setup.providerName = provider->name;
+        if (!provider->keyVariables.isEmpty())
+            setup.keyHint =
+                u"The key of %1 (%2)"_s.arg(provider->name, provider->keyVariables.join(u" or "_s));
+    }
     setup.instructions = settings.instructions;
     setup.tools = ToolSet::builtIn(settings.tools);
     setup.history = [this] { return m_log->history().history(); };

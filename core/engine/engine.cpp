@@ -7,6 +7,7 @@
 #include "engine/doctor.h"
 #include "engine/enginecore.h"
 #include "engine/enginefiles.h"
+#include "engine/messagecheck.h"
 #include "engine/proxydesk.h"
 #include "engine/publicfetch.h"
 #include "model/modelcatalog.h"
@@ -53,6 +54,7 @@ Result<std::unique_ptr<Engine>, Error> Engine::open(const EngineOptions &options
 
 Engine::Engine(const EngineOptions &options)
     : m_dataDir(options.dataDir)
+    , m_demoScript(options.demoScript)
     , m_core(new EngineCore(options))
 {
     m_thread.setObjectName(u"engine"_s);
@@ -147,6 +149,16 @@ QString Engine::createConversation(const ConversationSettings &settings)
     const QString id = newId();
     later([this, id, settings] { (void)m_core->create(id, settings); });
     return id;
+}
+
+std::optional<Error> Engine::firstMessageProblem(const ConversationSettings &settings,
+                                                 const QString &text) const
+{
+    if (std::optional<Error> problem = messageProblem(text))
+        return problem;
+    // Empty members get the defaults, which suit the script.
+    return settings.provider.isEmpty() ? std::nullopt
+                                       : scriptProblem(m_demoScript, settings.provider, settings.model);
 }
 
 void Engine::submit(const QString &conversation, const QString &text, MessageDelivery delivery,

@@ -64,6 +64,10 @@ public:
 
     /// Makes a conversation; empty members get the defaults. The id is valid at once, the event follows.
     QString createConversation(const ConversationSettings &settings);
+    /// Why `text` would be refused as the first message of a conversation with these settings, as far as that
+    /// is known without asking: then it is better not made at all.
+    [[nodiscard]] std::optional<Error> firstMessageProblem(const ConversationSettings &settings,
+                                                           const QString &text) const;
     void submit(const QString &conversation, const QString &text, MessageDelivery delivery, QObject *context,
                 Reply<Done> reply);
     void stop(const QString &conversation);
@@ -182,6 +186,7 @@ private:
     void withConversation(const QString &id, QObject *context, const Reply<Done> &reply, Call call);
 
     QString m_dataDir;
+    QString m_demoScript;
     QThread m_thread;
     EngineCore *m_core = nullptr;
     EngineFiles *m_files = nullptr; ///< Child.

@@ -32,4 +32,16 @@ std::optional<Error> messageProblem(const QString &text)
     return {};
 }
 
+std::optional<Error> scriptProblem(const QString &demoScript, const QString &provider, const QString &model)
+{
+    if (demoScript.isEmpty() || provider == "demo"_L1)
+        return {};
+    return Error{
+        ErrorKind::Usage,
+        u"This conversation is with %1/%2, which does not play the demo script that was given."_s.arg(
+            provider, model),
+        u"Nothing was sent."_s,
+        u"Choose a demo model or start a new conversation for the script, or leave the script out."_s};
+}
+
 } // namespace Pilothouse

@@ -4,6 +4,7 @@
 #include "store/summaryprojector.h"
 
 #include "store/calltext.h"
+#include "store/waittext.h"
 #include "text/inerttext.h"
 #include "text/markdownplain.h"
 
@@ -225,9 +226,13 @@ void applyToSummary(SummaryState &state, const Event &event, const Json &payload
         addFigure(summary.outputTokens, payload[u"usage"][u"output"]);
         addFigure(summary.costNanos, payload[u"costNanos"]);
         break;
-    case EventKind::Retry:
-        setState(summary, event, u"retrying"_s, payload[u"reason"].toString());
+    case EventKind::Retry: {
+        // The wait first: where there is little room the end of a line is what is left out.
+        const QString wait = waitText(payload[u"waitMs"].toInteger(0));
+        const QString reason = payload[u"reason"].toString();
+        setState(summary, event, u"retrying"_s, wait.isEmpty() ? reason : QString(wait + u": "_s + reason));
         break;
+    }
     case EventKind::SandboxState:
         takeWord(summary.sandboxState, payload[u"state"]);
         takeWord(summary.sandboxId, payload[u"sandboxId"]);

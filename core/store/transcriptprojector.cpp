@@ -5,6 +5,7 @@
 
 #include "store/projectedcalls.h"
 #include "store/streamedtext.h"
+#include "store/waittext.h"
 #include "text/inerttext.h"
 
 #include <QHash>
@@ -33,13 +34,6 @@ QString machineTrouble(const QString &state)
     if (state == "failed"_L1)
         return u"The machine could not be started"_s;
     return state == "unknown"_L1 ? u"The state of the machine is not known"_s : QString();
-}
-
-// Of a wait that a person notices.
-QString waitWords(qint64 ms)
-{
-    const qint64 seconds = (ms + 999) / 1000;
-    return ms < 1000 ? QString() : QString(u" in "_s + QString::number(seconds) + u" s"_s);
 }
 
 } // namespace
@@ -357,13 +351,15 @@ void TranscriptProjector::Private::dispatch(const Event &event, const Json &payl
     case EventKind::LimitHit:
         notice(event, payload, u"Limit reached: "_s + payload[u"limit"].toString(), {u"limit", u"value"});
         break;
-    case EventKind::Retry:
+    case EventKind::Retry: {
+        const QString wait = waitText(payload[u"waitMs"].toInteger(0));
         notice(event, payload,
                u"Trying again (%1)%2: %3"_s.arg(payload[u"what"].toString(),
-                                                waitWords(payload[u"waitMs"].toInteger(0)),
+                                                wait.isEmpty() ? wait : QString(u' ' + wait),
                                                 payload[u"reason"].toString()),
                {u"what", u"attempt", u"waitMs", u"reason"});
         break;
+    }
     case EventKind::Note:
         if (!calls.receipt(event, payload)) // What stopping did belongs to its call.
             notice(event, payload, payload[u"text"].toString(), {u"about", u"text"});

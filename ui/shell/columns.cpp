@@ -18,6 +18,8 @@
 #include <QSettings>
 #include <QSplitter>
 
+#include <utility>
+
 namespace Pilothouse {
 
 using namespace Qt::StringLiterals;
@@ -27,6 +29,7 @@ namespace {
 const auto SizesKey = u"columns/sizes"_s;
 const auto SidebarKey = u"columns/sidebar"_s;
 const auto PanesKey = u"columns/panes"_s;
+const auto UnusedKey = u"columns/panesUnused"_s;
 // Without panes there is room for the sidebar in a smaller window.
 constexpr int SidebarRailWithoutPanes = Metrics::SidebarDefault + Metrics::ConversationMin + Metrics::SpaceXl;
 
@@ -82,16 +85,17 @@ Columns::Columns(Sidebar *sidebar, SidebarRail *sidebarRail, QWidget *middle, Pa
     arrange();
 }
 
-bool Columns::isSidebarRail() const
+bool Columns::hasPanes() const
 {
-    const bool panes = m_panesWanted && !m_panes->panes().isEmpty();
-    return m_sidebarWanted && width() < (panes ? Metrics::SidebarBecomesRail : SidebarRailWithoutPanes);
+    return m_panesWanted && (!m_panesUnused || m_panesAsked) && !m_panes->panes().isEmpty();
 }
 
-bool Columns::isPanesRail() const
+bool Columns::isSidebarRail() const
 {
-    return m_panesWanted && !m_panes->panes().isEmpty() && width() < Metrics::PanesBecomeRail;
+    return m_sidebarWanted && width() < (hasPanes() ? Metrics::SidebarBecomesRail : SidebarRailWithoutPanes);
 }
+
+bool Columns::isPanesRail() const { return hasPanes() && width() < Metrics::PanesBecomeRail; }
 
 void Columns::arrange()
 {
@@ -104,7 +108,7 @@ void Columns::arrange()
     if (m_opened != m_sidebar)
         m_sidebar->setVisible(m_sidebarWanted && !sidebarRail);
     if (m_opened != m_panes)
-        m_panes->setVisible(m_panesWanted && !panesRail && !m_panes->panes().isEmpty());
+        m_panes->setVisible(hasPanes() && !panesRail);
     placeOpened();
     Q_EMIT arranged();
 }
@@ -118,6 +122,15 @@ void Columns::setSidebarWanted(bool wanted)
 void Columns::setPanesWanted(bool wanted)
 {
     m_panesWanted = wanted;
+    m_panesAsked = wanted;
+    arrange();
+}
+
+void Columns::setPanesUnused(bool unused)
+{
+    if (std::exchange(m_panesUnused, unused) == unused)
+        return;
+    m_panesAsked = false;
     arrange();
 }
 
@@ -162,7 +175,7 @@ bool Columns::closeOpened()
     column->setAutoFillBackground(false);
     m_splitter->insertWidget(column == m_sidebar ? 0 : m_splitter->count(), column);
     column->setVisible(column == m_sidebar ? m_sidebarWanted && !isSidebarRail()
-                                           : m_panesWanted && !isPanesRail());
+                                           : hasPanes() && !isPanesRail());
     if (hadFocus)
         (m_focusBefore && m_focusBefore->isVisible() ? m_focusBefore.data() : m_middle)
             ->setFocus(Qt::OtherFocusReason);
@@ -223,10 +236,13 @@ void Columns::save(QSettings &settings) const
         QStringList sizes;
         for (const int size : m_splitter->sizes())
             sizes.append(QString::number(size));
+        if (!m_panes->isVisibleTo(this)) // A column that is hidden has no size of its own.
+            sizes.last() = QString::number(Metrics::PaneDefault);
         settings.setValue(SizesKey, sizes.join(u','));
     }
     settings.setValue(SidebarKey, m_sidebarWanted);
     settings.setValue(PanesKey, m_panesWanted);
+    settings.setValue(UnusedKey, m_panesUnused && !m_panesAsked);
 }
 
 void Columns::restore(const QSettings &settings)
@@ -238,6 +254,7 @@ void Columns::restore(const QSettings &settings)
         m_splitter->setSizes(sizes);
     m_sidebarWanted = settings.value(SidebarKey, true).toBool();
     m_panesWanted = settings.value(PanesKey, true).toBool();
+    m_panesUnused = settings.value(UnusedKey, true).toBool();
     arrange();
 }
 

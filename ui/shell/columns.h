@@ -28,6 +28,9 @@ public:
 
     void setSidebarWanted(bool wanted);
     void setPanesWanted(bool wanted);
+    /// There is nothing yet that panes could show: they stay away until there is, or until a person asks for
+    /// them. What was wanted stays so.
+    void setPanesUnused(bool unused);
     [[nodiscard]] bool isSidebarWanted() const { return m_sidebarWanted; }
     [[nodiscard]] bool isPanesWanted() const { return m_panesWanted; }
     [[nodiscard]] bool isSidebarRail() const; ///< Only the strip is shown, as there is no room.
@@ -53,6 +56,7 @@ protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
+    [[nodiscard]] bool hasPanes() const; ///< As a column or as a strip.
     void arrange();
     void open(QWidget *column);
     void placeOpened();
@@ -70,6 +74,8 @@ private:
     QPointer<const QWidget> m_keptClear;
     bool m_sidebarWanted = true;
     bool m_panesWanted = true;
+    bool m_panesUnused = true;
+    bool m_panesAsked = false; ///< Although they are unused.
 };
 
 } // namespace Pilothouse

@@ -5,6 +5,7 @@
 
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
+#include "sidebar/copytitle.h"
 #include "sidebar/statewords.h"
 #include "theme/controls/confirmdialog.h"
 #include "theme/icons.h"
@@ -14,6 +15,7 @@
 #include <QFileDialog>
 #include <QMenu>
 #include <QRegularExpression>
+#include <QSet>
 #include <QStandardPaths>
 
 namespace Pilothouse {
@@ -23,6 +25,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype LongestFileName = 60;
+constexpr qsizetype LongestCopyTitle = 200; // Of the log.
 
 // A title as a file's name: what a file system or a shell could take for something else is left out.
 QString fileNameOf(const QString &title)
@@ -165,8 +168,16 @@ void ConversationActions::fillBackendMenu(QMenu *menu)
 
 void ConversationActions::duplicate(const QString &id)
 {
-    if (const ConversationSummary *found = summary(id))
-        m_workspace->duplicate(id, tr("%1 (copy)").arg(titleText(*found)));
+    const ConversationSummary *found = summary(id);
+    if (!found)
+        return;
+    QSet<QString> titles;
+    const ConversationListModel *list = m_workspace->conversations();
+    for (int i = 0; i < list->rowCount(); ++i)
+        titles.insert(list->index(i).data(ConversationListModel::TitleRole).toString());
+    m_workspace->duplicate(id,
+                           copyTitle(titleText(*found), LongestCopyTitle,
+                                     [&titles](const QString &title) { return titles.contains(title); }));
 }
 
 void ConversationActions::toggleArchived(const QString &id)

@@ -36,6 +36,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype LongestTitle = 200;
+constexpr int EnoughForWords = 200; // "Retrying: in 18 s: " and what it is about.
 
 QString tokensWords(qint64 tokens)
 {
@@ -198,6 +199,7 @@ void ConversationHeader::refreshMachine(const ConversationSummary *summary)
     else if (summary->state == "waiting"_L1 && summary->sandboxState == "paused"_L1)
         word = tr("paused, free");
     m_machine->setIconName(machine.glyph, Metrics::IconInline);
+    m_machine->setIconRole(machine.color);
     m_machine->setText(word);
     m_machine->setAccessibleName(tr("Machine: %1").arg(word));
     m_machine->setToolTip(backendText(backend));
@@ -253,11 +255,10 @@ void ConversationHeader::refreshContext(const ConversationSummary *summary)
 
 void ConversationHeader::dropItems()
 {
-    // A state in words needs the room more than figures do.
     const bool isWide = width() >= Metrics::DropTokensFromHeader;
-    m_tokens->setVisible(isWide && !m_hasWords && !m_tokens->text().isEmpty());
-    m_steps->setVisible(!m_hasWords && !m_steps->text().isEmpty());
-    const bool hasContext = !m_hasWords && m_part.has_value();
+    m_tokens->setVisible(isWide && !m_tokens->text().isEmpty());
+    m_steps->setVisible(!m_steps->text().isEmpty());
+    const bool hasContext = m_part.has_value();
     if (hasContext) {
         const QString words = Meter::words(*m_part);
         const bool isShort = width() < Metrics::DropContextWordFromHeader || Meter::isNearLimit(*m_part);
@@ -268,7 +269,23 @@ void ConversationHeader::dropItems()
     m_context->setVisible(hasContext);
     m_contextWords->setVisible(hasContext);
     m_cost->setVisible(!m_cost->text().isEmpty());
+    keepStateWords();
     keepMachineWords();
+}
+
+// A state in words needs the room more than figures do. What does not fit any window stands in the
+// transcript.
+void ConversationHeader::keepStateWords()
+{
+    if (!m_hasWords)
+        return;
+    const int wanted = std::min(m_state->sizeHint().width(), Theme::instance().px(EnoughForWords));
+    const QLayout *row = m_machine->parentWidget()->layout();
+    for (QWidget *figure : QList<QWidget *>{m_tokens, m_contextWords, m_context, m_steps}) {
+        if (row->sizeHint().width() + wanted <= width())
+            break;
+        figure->hide();
+    }
 }
 
 // The name of a model may be long, and is known to who chose it; what the machine does is not, and is paid
@@ -346,11 +363,12 @@ void ConversationHeader::fillModelMenu()
     const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
     const QString provider = summary ? summary->provider : m_workspace->draft().provider;
     const QString model = summary ? summary->model : m_workspace->draft().model;
+    QStringList withoutKey; // After those that can be chosen.
     for (const ServiceInfo &service : m_workspace->services()) {
         if (service.kind != ServiceInfo::Kind::Model)
             continue;
         if (service.keySource == ServiceInfo::KeySource::None) {
-            m_modelMenu->addAction(tr("%1: no key").arg(service.name))->setEnabled(false);
+            withoutKey.append(service.name);
             continue;
         }
         QMenu *models = m_modelMenu->addMenu(service.name);
@@ -369,6 +387,8 @@ void ConversationHeader::fillModelMenu()
                     [this, provider = service.id, id] { m_workspace->setModel(provider, id); });
         }
     }
+    for (const QString &name : std::as_const(withoutKey))
+        m_modelMenu->addAction(tr("%1: no key").arg(name))->setEnabled(false);
     if (m_modelMenu->isEmpty())
         m_modelMenu->addAction(tr("The list of models is not there yet"))->setEnabled(false);
     m_modelMenu->addSeparator();

@@ -54,6 +54,7 @@ private:
     void refreshFigures(const ConversationSummary *summary);
     void refreshContext(const ConversationSummary *summary);
     void dropItems();
+    void keepStateWords();
     void keepMachineWords();
     bool m_hasWords = false; ///< The state is told here.
 

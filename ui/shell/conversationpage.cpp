@@ -14,6 +14,7 @@
 #include "shell/workspace.h"
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/statewords.h"
+#include "theme/controls/emptystate.h"
 #include "theme/metrics.h"
 #include "theme/theme.h"
 #include "transcript/transcriptmodel.h"
@@ -43,6 +44,9 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     , m_stack(new QStackedWidget)
     , m_transcript(new TranscriptView)
     , m_welcome(new WelcomePage)
+    , m_empty(
+          new EmptyState(tr("No messages yet"),
+                         tr("It has its model and its settings, and gets a machine with its first turn.")))
     , m_approvals(new ApprovalBar)
     , m_composer(new Composer)
 {
@@ -54,6 +58,7 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     layout->addWidget(m_header);
     m_stack->addWidget(m_welcome);
     m_stack->addWidget(m_transcript);
+    m_stack->addWidget(m_empty);
     layout->addWidget(m_stack, 1);
 
     auto *foot = new QWidget;
@@ -91,6 +96,12 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     connect(m_approvals, &ApprovalBar::answered, workspace, &Workspace::answer);
     connect(workspace, &Workspace::sendFailed, m_composer, &Composer::restore);
     connect(workspace, &Workspace::conversationMade, m_composer, &Composer::adoptConversation);
+    connect(workspace, &Workspace::conversationMade, this, [this](const QString &id) { m_writtenTo = id; });
+    connect(m_composer, &Composer::submitted, this, [this] {
+        m_writtenTo = m_workspace->current();
+        updateHeader();
+    });
+    connect(workspace, &Workspace::sendFailed, this, [this] { m_writtenTo.clear(); });
     connect(workspace, &Workspace::currentChanged, this, &ConversationPage::onCurrentChanged);
     connect(workspace, &Workspace::runningChanged, this, &ConversationPage::updateHeader);
     connect(workspace, &Workspace::pendingChanged, this, &ConversationPage::updateApprovals);
@@ -142,7 +153,8 @@ void ConversationPage::keyPressEvent(QKeyEvent *event)
 void ConversationPage::onCurrentChanged()
 {
     const bool isNew = m_workspace->current().isEmpty();
-    m_stack->setCurrentWidget(isNew ? static_cast<QWidget *>(m_welcome) : m_transcript);
+    if (isNew)
+        m_stack->setCurrentWidget(m_welcome);
     // The transcript takes what the others leave: what it or the first page would like must not make the
     // calls that wait scroll.
     m_stack->setSizePolicy(QSizePolicy::Preferred, isNew ? QSizePolicy::Preferred : QSizePolicy::Ignored);
@@ -153,8 +165,18 @@ void ConversationPage::onCurrentChanged()
     updateWelcome();
 }
 
+// A copy of another one, say.
+bool ConversationPage::isUnused() const
+{
+    const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
+    return summary && summary->turns == 0 && summary->id != m_writtenTo
+        && m_workspace->transcript()->rowCount() == 0;
+}
+
 void ConversationPage::updateHeader()
 {
+    if (!m_workspace->current().isEmpty())
+        m_stack->setCurrentWidget(isUnused() ? static_cast<QWidget *>(m_empty) : m_transcript);
     m_composer->setState(composerState());
     const ConversationSummary *summary = m_workspace->conversations()->summary(m_workspace->current());
     m_composer->setCanUpload(m_workspace->canWork() && summary && summary->sandboxState == "active"_L1);
@@ -165,7 +187,7 @@ void ConversationPage::updateHeader()
 Composer::State ConversationPage::composerState() const
 {
     const QString &current = m_workspace->current();
-    if (current.isEmpty())
+    if (current.isEmpty() || isUnused())
         return Composer::State::New;
     if (!m_workspace->isRunning(current))
         return Composer::State::Idle;

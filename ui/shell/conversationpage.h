@@ -16,6 +16,7 @@ class ApprovalCard;
 class ApprovalPlaces;
 class ConversationActions;
 class ConversationHeader;
+class EmptyState;
 class TranscriptView;
 class WelcomePage;
 class Workspace;
@@ -50,6 +51,7 @@ protected:
 
 private:
     void onCurrentChanged();
+    [[nodiscard]] bool isUnused() const;
     void updateHeader();
     [[nodiscard]] Composer::State composerState() const;
     void updateApprovals();
@@ -61,9 +63,11 @@ private:
     QStackedWidget *m_stack;
     TranscriptView *m_transcript;
     WelcomePage *m_welcome;
+    EmptyState *m_empty;
     ApprovalBar *m_approvals;
     ApprovalPlaces *m_places;
     Composer *m_composer;
+    QString m_writtenTo; ///< A message is on its way to this conversation, or has come there.
 };
 
 } // namespace Pilothouse

@@ -141,10 +141,10 @@ void MainWindow::makeViewMenu()
     m_panesAction->setCheckable(true);
     m_panesAction->setShortcut(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_B));
     connect(m_panesAction, &QAction::triggered, this, [this](bool on) {
-        if (m_columns->isPanesRail())
-            on ? m_columns->openPanes() : static_cast<void>(m_columns->closeOpened());
-        else
+        if (!m_columns->isPanesRail())
             m_columns->setPanesWanted(on);
+        if (m_columns->isPanesRail()) // Also one that was away until now.
+            on ? m_columns->openPanes() : static_cast<void>(m_columns->closeOpened());
     });
 }
 

@@ -137,6 +137,14 @@ void MainWindow::connectAll()
     connect(m_page, &ConversationPage::keysRequested, this, [this] { openSettings(u"keys"_s); });
     connect(m_page, &ConversationPage::localModelsRequested, this, [this] { openSettings(u"local"_s); });
     connect(m_columns, &Columns::arranged, this, &MainWindow::updateActions);
+    const auto updateUse = [this] {
+        m_columns->setPanesUnused(m_workspace->current().isEmpty()
+                                  && m_workspace->conversations()->rowCount() == 0);
+    };
+    for (const auto &changed : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(m_workspace->conversations(), changed, this, updateUse);
+    connect(m_workspace->conversations(), &QAbstractItemModel::modelReset, this, updateUse);
+    connect(m_workspace, &Workspace::currentChanged, this, updateUse);
     connect(m_settings, &SettingsPage::left, this, &MainWindow::closeSettings);
     connect(m_settings, &SettingsPage::conversationRequested, this, [this](const QString &id) {
         closeSettings();

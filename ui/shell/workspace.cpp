@@ -176,6 +176,11 @@ void Workspace::send(const QString &text)
     if (!m_engine)
         return;
     if (m_current.isEmpty()) {
+        if (const std::optional<Error> refused = m_engine->firstMessageProblem(m_draft, text)) {
+            Q_EMIT sendFailed({}, text); // No conversation that has nothing in it.
+            Q_EMIT problem(*refused);
+            return;
+        }
         const QString id = m_engine->createConversation(m_draft);
         m_draft = m_defaults;
         m_current = id;

@@ -113,6 +113,18 @@ void ConversationListView::showChosen()
         setCurrentIndex(m_conversations->index(place));
 }
 
+// With the heading of its group, when nothing stands between the two: alone at the upper edge a row would
+// seem to belong to none.
+void ConversationListView::scrollTo(const QModelIndex &index, ScrollHint hint)
+{
+    QListView::scrollTo(index, hint);
+    const QModelIndex above = index.sibling(index.row() - 1, 0);
+    const int hidden = -visualRect(above).top();
+    if (above.data(SidebarModel::IsHeadingRole).toBool() && hidden > 0
+        && visualRect(index).bottom() + hidden < viewport()->height())
+        verticalScrollBar()->setValue(verticalScrollBar()->value() - hidden);
+}
+
 void ConversationListView::currentChanged(const QModelIndex &current, const QModelIndex &previous)
 {
     QListView::currentChanged(current, previous);

@@ -26,6 +26,7 @@ public:
     void setNarrow(bool narrow); ///< Only the glyphs.
     void renameChosen(); ///< Opens the field over the title.
     void chooseFirst(); ///< The first conversation of the list, as by the person.
+    void scrollTo(const QModelIndex &index, ScrollHint hint = EnsureVisible) override;
     [[nodiscard]] ConversationDelegate *delegate() const { return m_delegate; }
 
 Q_SIGNALS:

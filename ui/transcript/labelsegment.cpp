@@ -47,6 +47,9 @@ int arrangeWords(QTextLayout *layout, int width, int lineHeight, bool rightToLef
     return std::max(y, lineHeight);
 }
 
+// Lines of the words as lines: a layout joins what stands at both sides of a newline.
+QString broken(QString words) { return words.replace(QLatin1Char('\n'), QChar::LineSeparator); }
+
 int alignment(bool rightToLeft) { return Qt::AlignVCenter | (rightToLeft ? Qt::AlignRight : Qt::AlignLeft); }
 
 } // namespace
@@ -76,7 +79,7 @@ int LabelSegment::arrange(const SegmentContext &context)
     int height = used.line;
     if (m_look.wraps) {
         const int width = std::max(40, context.width - textLeft());
-        QTextLayout layout(m_look.words, used.font);
+        QTextLayout layout(broken(m_look.words), used.font);
         height = arrangeWords(&layout, width, used.line, context.rightToLeft);
     }
     return m_look.top + height + m_look.bottom;
@@ -99,7 +102,7 @@ void LabelSegment::paint(QPainter *painter, const SegmentContext &context, const
     painter->setPen(TranscriptStyle::color(m_look.folds && how.isHovered ? Role::Text : m_look.color));
     if (m_look.wraps) {
         const QRect place = placed(line, words, mirrored);
-        QTextLayout layout(m_look.words, used.font);
+        QTextLayout layout(broken(m_look.words), used.font);
         arrangeWords(&layout, std::max(40, place.width()), used.line, mirrored);
         layout.draw(painter, place.topLeft());
         return;

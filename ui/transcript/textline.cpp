@@ -73,23 +73,59 @@ void TextLine::makeLayout()
             format.setForeground(TranscriptStyle::color(Role::Failed));
         formats.append({static_cast<int>(run.at), static_cast<int>(run.length), format});
     }
-    // Room for the boxes: the blanks beside code are wider.
-    if (m_hasCode) {
-        QTextCharFormat wider;
-        wider.setFontWordSpacing(CodeBoxSide);
-        const auto widen = [&](qsizetype at) {
-            if (at >= 0 && at < m_text.text.size() && m_text.text[at] == QLatin1Char(' '))
-                formats.append({static_cast<int>(at), 1, wider});
-        };
-        for (const MarkdownInline::Run &run : std::as_const(m_text.runs)) {
-            if (run.styles.testFlag(Style::Code)) {
-                widen(run.at - 1);
-                widen(run.at + run.length);
-            }
-        }
-    }
+    if (m_hasCode)
+        makeRoomForBoxes(&formats);
     m_layout->setFormats(formats);
     m_layout->setCacheEnabled(true);
+}
+
+// The blanks beside code are wider, and so is what stands right after a letter or a sign of the other kind.
+void TextLine::makeRoomForBoxes(QList<QTextLayout::FormatRange> *formats) const
+{
+    QTextCharFormat wideBlank;
+    wideBlank.setFontWordSpacing(CodeBoxSide);
+    QTextCharFormat spaced;
+    spaced.setFontLetterSpacingType(QFont::AbsoluteSpacing);
+    spaced.setFontLetterSpacing(CodeBoxSide);
+    for (const MarkdownInline::Run &run : codeRuns()) {
+        for (const qsizetype at : {run.at - 1, run.at + run.length}) {
+            if (at >= 0 && at < m_text.text.size() && m_text.text[at] == QLatin1Char(' '))
+                formats->append({static_cast<int>(at), 1, wideBlank});
+        }
+        for (const qsizetype at : {run.at - 1, run.at + run.length - 1}) {
+            if (isSpacedAfter(at))
+                formats->append({static_cast<int>(at), 1, spaced});
+        }
+    }
+}
+
+// Where code and text touch each other the room is made after the first of both. Only where one character is
+// one glyph: spacing parts what is shaped together.
+bool TextLine::isSpacedAfter(qsizetype at) const
+{
+    if (m_rightToLeft || at < 0 || at + 1 >= m_text.text.size())
+        return false;
+    const auto isApart = [](QChar c) {
+        return c.isPrint() && !c.isSpace() && !c.isMark() && !c.isSurrogate()
+            && (c.direction() != QChar::DirR && c.direction() != QChar::DirAL)
+            && c.category() != QChar::Other_Format;
+    };
+    return isApart(m_text.text[at]) && isApart(m_text.text[at + 1]);
+}
+
+// Runs that are parted only by a mark that is not shown are one.
+QList<MarkdownInline::Run> TextLine::codeRuns() const
+{
+    QList<MarkdownInline::Run> code;
+    for (const MarkdownInline::Run &run : std::as_const(m_text.runs)) {
+        if (!run.styles.testFlag(Style::Code) || run.length == 0)
+            continue;
+        if (!code.isEmpty() && code.constLast().at + code.constLast().length == run.at)
+            code.last().length += run.length;
+        else
+            code.append(run);
+    }
+    return code;
 }
 
 int TextLine::arrange(int width)
@@ -119,12 +155,7 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
 {
     painter->setPen(TranscriptStyle::color(Role::Hair));
     painter->setBrush(TranscriptStyle::color(Role::Sunken));
-    for (qsizetype r = 0; r < m_text.runs.size(); ++r) {
-        MarkdownInline::Run run = m_text.runs[r];
-        if (!run.styles.testFlag(Style::Code) || run.length == 0)
-            continue;
-        while (r + 1 < m_text.runs.size() && m_text.runs[r + 1].styles.testFlag(Style::Code))
-            run.length += m_text.runs[++r].length; // Parted only by a mark that is not shown.
+    for (const MarkdownInline::Run &run : codeRuns()) {
         for (int i = m_layout->lineForTextPosition(static_cast<int>(run.at)).lineNumber();
              i >= 0 && i < m_layout->lineCount(); ++i) {
             const QTextLine line = m_layout->lineAt(i);
@@ -134,7 +165,8 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
             if (to <= from)
                 break;
             const qreal left = line.cursorToX(from);
-            const qreal right = line.cursorToX(to);
+            const qreal right =
+                line.cursorToX(to) - (to == run.at + run.length && isSpacedAfter(to - 1) ? CodeBoxSide : 0);
             QRectF box(at.x() + std::min(left, right), at.y() + line.y(), std::abs(right - left),
                        line.height());
             box.adjust(0.5 - CodeBoxSide, 0.5, CodeBoxSide - 0.5, -0.5);

@@ -66,6 +66,9 @@ public:
 
 private:
     void makeLayout();
+    void makeRoomForBoxes(QList<QTextLayout::FormatRange> *formats) const;
+    [[nodiscard]] bool isSpacedAfter(qsizetype at) const;
+    [[nodiscard]] QList<MarkdownInline::Run> codeRuns() const;
     void paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect &clip) const;
 
     MarkdownInline m_text;

@@ -56,6 +56,20 @@ private Q_SLOTS:
         QCOMPARE(summary.lastSeq, script.lastSeq());
     }
 
+    void tellsHowLongARetryWaits()
+    {
+        for (const auto &[wait, detail] : {std::pair(QByteArray("17001"), u"in 18 s: Overloaded"_s),
+                                           std::pair(QByteArray("0"), u"Overloaded"_s)}) {
+            Tests::EventScript script;
+            script.addCreated();
+            script.add(EventKind::TurnStart, "{\"turn\":1}");
+            script.add(EventKind::Retry,
+                       "{\"what\":\"model\",\"waitMs\":" + wait + ",\"reason\":\"Overloaded\"}");
+            QCOMPARE(project(script.all()).summary.state, u"retrying"_s);
+            QCOMPARE(project(script.all()).summary.stateDetail, detail);
+        }
+    }
+
     void waitsUntilTheLastAnswer()
     {
         Tests::EventScript script;

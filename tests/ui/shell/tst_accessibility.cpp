@@ -412,6 +412,10 @@ private Q_SLOTS:
         WindowFixture window;
         QVERIFY(window.start(OneCall, {1000, 700}));
         Columns *columns = window.window()->columns();
+        // There is no conversation yet, so panes come when they are asked for.
+        QTest::keyClick(window.window(), Qt::Key_B, Qt::ControlModifier | Qt::AltModifier);
+        QVERIFY(columns->opened());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
         QTRY_VERIFY_WITH_TIMEOUT(columns->isSidebarRail() && columns->isPanesRail(), Patience);
         inspect(u"rails"_s, window.window(), 15);
         walkKeys(u"rails"_s, window.window(), true);

@@ -15,6 +15,7 @@
 #include "sidebar/conversationlistview.h"
 #include "support/sandboxdfixture.h"
 #include "support/testmain.h"
+#include "theme/controls/emptystate.h"
 #include "transcript/transcriptmodel.h"
 #include "transcript/transcriptview.h"
 
@@ -321,6 +322,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(s.window->errorBar()->isVisible(), Patience);
         QVERIFY(s.window->errorBar()->text().contains(u"NUL"_s));
         QCOMPARE(s.edit()->toPlainText(), text);
+        QVERIFY(s.workspace->current().isEmpty()); // No conversation with nothing in it.
+        QCOMPARE(s.workspace->conversations()->rowCount(), 0);
         QTest::mouseClick(s.button(u"Dismiss"_s), Qt::LeftButton);
         QVERIFY(!s.window->errorBar()->isVisible());
         QVERIFY(s.edit()->hasFocus());
@@ -389,7 +392,7 @@ private Q_SLOTS:
         QVERIFY(s.edit()->isReadOnly());
         s.window->list()->setFocus();
         QTest::keyClick(s.window->list(), Qt::Key_Down);
-        QVERIFY(s.page()->transcript()->isVisible());
+        QVERIFY(s.page()->findChild<EmptyState *>()->isVisible()); // Theirs has no message yet.
         QSignalSpy retry(s.window.get(), &MainWindow::retryRequested);
         QTest::mouseClick(s.button(u"Try again"_s), Qt::LeftButton);
         QCOMPARE(retry.size(), 1);

@@ -8,6 +8,7 @@
 #include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
 #include "shell/mainwindow.h"
+#include "shell/panecolumn.h"
 #include "shell/panehost.h"
 #include "shell/welcomepage.h"
 #include "shell/workspace.h"
@@ -17,9 +18,12 @@
 #include "support/testmain.h"
 #include "theme/controls/button.h"
 #include "theme/controls/confirmdialog.h"
+#include "theme/controls/emptystate.h"
 #include "theme/controls/searchfield.h"
 #include "theme/controls/toolbutton.h"
+#include "theme/metrics.h"
 #include "theme/theme.h"
+#include "transcript/transcriptview.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -182,6 +186,36 @@ private Q_SLOTS:
         QVERIFY(!m_window->sidebar()->isVisible());
     }
 
+    // Panes come with the first conversation, or when they are asked for; what was wanted is remembered.
+    void panesWaitForTheFirstConversation()
+    {
+        for (const bool asked : {false, true}) {
+            open({1440, 900});
+            const QWidget *panes = m_window->findChild<PaneColumn *>();
+            QVERIFY(panes);
+            QVERIFY(!panes->isVisible());
+            QVERIFY(m_window->columns()->isPanesWanted());
+            if (asked) {
+                QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier | Qt::AltModifier);
+                QVERIFY(panes->isVisible());
+                QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier | Qt::AltModifier);
+                QVERIFY(!panes->isVisible());
+            }
+            make(u"First"_s);
+            QTRY_COMPARE_WITH_TIMEOUT(panes->isVisible(), !asked, Patience);
+            if (!asked)
+                QCOMPARE(panes->width(), Metrics::PaneDefault);
+            m_window->close();
+            close();
+            open({1440, 900});
+            QTRY_COMPARE_WITH_TIMEOUT(m_workspace->conversations()->rowCount(), 1, Patience);
+            QTRY_COMPARE(m_window->findChild<PaneColumn *>()->isVisible(), !asked);
+            m_window->close();
+            close();
+            m_dir = m_temp.filePath(u"another"_s);
+        }
+    }
+
     // At the narrowest the column of the conversation can be nothing of the first page is cut or out of view
     // sideways.
     void theFirstPageFitsTheNarrowestColumn()
@@ -189,6 +223,7 @@ private Q_SLOTS:
         open({1200, 800});
         WelcomePage *page = m_window->page()->welcome();
         QVERIFY(page->isVisible());
+        QTest::keyClick(m_window.get(), Qt::Key_B, Qt::ControlModifier | Qt::AltModifier); // Panes beside it.
         QTRY_VERIFY(page->width() <= 430);
         auto *scroll = page->findChild<QScrollArea *>();
         QVERIFY(scroll);
@@ -242,6 +277,11 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(m_workspace->current() != id && !m_workspace->current().isEmpty(), Patience);
         const QString copy = m_workspace->current();
         QTRY_COMPARE_WITH_TIMEOUT(titleOf(copy), u"Third (copy)"_s, Patience);
+        // What has no messages says so.
+        const auto *empty = m_window->page()->findChild<EmptyState *>();
+        QVERIFY(empty);
+        QTRY_VERIFY_WITH_TIMEOUT(empty->isVisible(), Patience);
+        QVERIFY(!m_window->page()->transcript()->isVisible());
         QTest::keyClick(m_window.get(), Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(m_workspace->conversations()->summary(copy)->archived, Patience);
         QVERIFY(m_workspace->current().isEmpty());
@@ -334,6 +374,17 @@ private Q_SLOTS:
                 tour = action->menu()->actions().first();
         }
         QVERIFY2(names.contains(u"Anthropic: no key"_s), qPrintable(names.join(u'|')));
+        // What cannot be chosen comes after what can.
+        qsizetype lastUsable = -1;
+        qsizetype firstWithoutKey = names.size();
+        for (qsizetype i = 0; i < names.size(); ++i) {
+            if (models->actions()[i]->menu())
+                lastUsable = i;
+            else if (names[i].endsWith(u": no key"_s))
+                firstWithoutKey = std::min(firstWithoutKey, i);
+        }
+        QVERIFY(lastUsable >= 0);
+        QVERIFY(lastUsable < firstWithoutKey);
         QVERIFY(tour);
         QVERIFY(tour->isChecked());
         QMenu *machine = m_window->page()->header()->machineMenu();

@@ -5,6 +5,7 @@
 #include "sidebar/conversationdelegate.h"
 #include "sidebar/conversationlistmodel.h"
 #include "sidebar/conversationlistview.h"
+#include "sidebar/copytitle.h"
 #include "sidebar/sidebar.h"
 #include "sidebar/sidebarmodel.h"
 #include "store/store.h"
@@ -20,6 +21,7 @@
 #include <QImage>
 #include <QLineEdit>
 #include <QPainter>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QStandardItemModel>
 #include <QTemporaryDir>
@@ -185,6 +187,57 @@ private Q_SLOTS:
         }
         QCOMPARE(chosen.size(), 0);
         QCOMPARE(chosenInRail.size(), 0);
+    }
+
+    /// Its group is seen with the first row of it, which comes into view.
+    void aRowComesWithItsHeading()
+    {
+        EventBatch all;
+        QString oldest;
+        for (int i = 0; i < 40; ++i) {
+            const Tests::EventScript script = conversation("Number " + QByteArray::number(i));
+            all += script.all();
+        }
+        write(all);
+        m_source->reload();
+        QTRY_COMPARE_WITH_TIMEOUT(m_model->conversationCount(), 40, Patience);
+        ConversationListView view;
+        view.resize(240, 300);
+        view.setConversations(m_model.get());
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(m_model->index(0).data(SidebarModel::IsHeadingRole).toBool());
+        view.choose(m_model->index(39).data(ConversationListModel::IdRole).toString());
+        QVERIFY(view.verticalScrollBar()->value() > 0);
+        view.choose(m_model->index(1).data(ConversationListModel::IdRole).toString());
+        QCOMPARE(view.verticalScrollBar()->value(), 0);
+        // Where both do not fit the row is what is seen.
+        view.resize(240, 50);
+        view.choose(m_model->index(39).data(ConversationListModel::IdRole).toString());
+        view.choose(m_model->index(1).data(ConversationListModel::IdRole).toString());
+        QVERIFY(view.visualRect(m_model->index(1)).top() >= 0);
+    }
+
+    void copiesAreNamedApart()
+    {
+        QSet<QString> taken;
+        const auto copy = [&taken](const QString &title) {
+            const QString made = copyTitle(title, 40, [&](const QString &t) { return taken.contains(t); });
+            taken.insert(made);
+            return made;
+        };
+        QCOMPARE(copy(u"Job"_s), u"Job (copy)"_s);
+        QCOMPARE(copy(u"Job"_s), u"Job (copy 2)"_s);
+        QCOMPARE(copy(u"Job (copy)"_s), u"Job (copy 3)"_s);
+        QCOMPARE(copy(u"Job (copy 2)"_s), u"Job (copy 4)"_s);
+        QCOMPARE(copy(u"Job (copying)"_s), u"Job (copying) (copy)"_s);
+        const QString whole = copy(u"x"_s.repeated(33));
+        QCOMPARE(whole, QString(u"x"_s.repeated(33) + u" (copy)"_s));
+        const QString cut = copy(u"x"_s.repeated(60));
+        QVERIFY(cut.size() <= 40);
+        QVERIFY(cut.startsWith(u"xxx"_s) && cut.endsWith(u"\u2026 (copy)"_s));
+        const QString emoji = copy(QString::fromUcs4(U"\U0001F600").repeated(40));
+        QVERIFY(emoji.size() <= 40 && emoji.isValidUtf16());
     }
 
     void rowsAreAsHighAsTheyAreUrgent()

@@ -54,6 +54,12 @@ void Button::setIconName(const QString &name, int size)
     update();
 }
 
+void Button::setIconRole(std::optional<Role> role)
+{
+    m_iconRole = role;
+    update();
+}
+
 void Button::setKeyCap(const QString &key)
 {
     m_keyCap = key;
@@ -214,7 +220,7 @@ void Button::paintEvent(QPaintEvent *)
     int x = std::max(Metrics::SpaceXs, (all.width() - contentWidth()) / 2);
     if (!m_icon.isEmpty()) {
         paintIcon(&painter, mirrored(QRect(x, (all.height() - m_iconSize) / 2, m_iconSize, m_iconSize)),
-                  m_icon, ink, under);
+                  m_icon, works ? m_iconRole.value_or(ink) : ink, under);
         x += m_iconSize + (text().isEmpty() ? 0 : Gap);
     }
     const int end =

@@ -8,6 +8,8 @@
 
 #include <QPushButton>
 
+#include <optional>
+
 namespace Pilothouse {
 
 /// A button of a surface. At most one of a surface is Primary; Danger confirms what destroys something.
@@ -22,6 +24,7 @@ public:
     void setKind(Kind kind);
     void setSmall(bool small); ///< 24 instead of 28 pixels high, for dense rows.
     void setIconName(const QString &name, int size = 16); ///< Before the text.
+    void setIconRole(std::optional<Role> role); ///< Of what can be pressed; nothing: that of the text.
     void setKeyCap(const QString &key); ///< After the text: "A", "Ctrl+Enter". Also said in the tooltip.
     void setChevron(bool chevron); ///< A mark for "opens a menu" after the text.
     void setMayShrink(bool mayShrink); ///< The text is cut where there is less room.
@@ -54,6 +57,7 @@ private:
     Role m_ink = Role::Text;
     QString m_icon;
     int m_iconSize = 16;
+    std::optional<Role> m_iconRole;
     QString m_keyCap;
     bool m_chevron = false;
     bool m_small = false;

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Pilothouse contributors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/testmain.h"
+#include "text/markdowninline.h"
+#include "theme/theme.h"
+#include "transcript/labelsegment.h"
+#include "transcript/textline.h"
+#include "transcript/transcriptstyle.h"
+
+#include <QApplication>
+#include <QTest>
+
+#include <memory>
+
+using namespace Pilothouse;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+int widthOf(const TranscriptStyle &style, const QString &markdown)
+{
+    TextLine::Look look;
+    look.face = &style.body;
+    look.code = &style.codeInText;
+    TextLine line;
+    line.set(parseMarkdownInline(markdown), look);
+    line.arrange(100'000);
+    return line.naturalWidth();
+}
+
+} // namespace
+
+class TestTextLayout : public Tests::Test {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        Test::initTestCase();
+        Theme::install(*qApp);
+    }
+
+    /// The box around code is wider than the code: what touches it stands outside of the box.
+    void codeHasRoomForItsBox_data()
+    {
+        QTest::addColumn<QString>("touching");
+        QTest::addColumn<QString>("apart"); // The same signs, of which none touches code.
+        QTest::addColumn<int>("sides");
+        QTest::newRow("a sign after") << u"`code`,"_s << u",`code`"_s << 0;
+        QTest::newRow("both sides") << u"(`code`)"_s << u"()`code`"_s << 1;
+        QTest::newRow("another script") << u"用`code`调"_s << u"用调`code`"_s << 1;
+        QTest::newRow("a mark is left with its letter") << u"`code`e\u0301"_s << u"e\u0301`code`"_s << 1;
+    }
+    void codeHasRoomForItsBox()
+    {
+        QFETCH(const QString, touching);
+        QFETCH(const QString, apart);
+        QFETCH(const int, sides);
+        const TranscriptStyle style;
+        // Both have one border each at least; a further one is wider by one side of the box.
+        const int difference = widthOf(style, touching) - widthOf(style, apart);
+        const int expected = sides * static_cast<int>(TextLine::CodeBoxSide);
+        QVERIFY2(std::abs(difference - expected) <= 1, QByteArray::number(difference).constData());
+        QVERIFY(widthOf(style, touching) > widthOf(style, u"`code`"_s) + 2);
+    }
+
+    void linesOfAMessageStayLines()
+    {
+        const TranscriptStyle style;
+        const SegmentContext context{style, nullptr, 1'000, {}, 0, false};
+        const auto height = [&](const QString &words) {
+            LabelSegment::Look look;
+            look.words = words;
+            look.wraps = true;
+            return LabelSegment(look).arrange(context);
+        };
+        QCOMPARE(height(u"Kept."_s), style.body.line);
+        QCOMPARE(height(u"Kept.\nTry again.\nOr not."_s), 3 * style.body.line);
+    }
+};
+
+QTEST_MAIN(TestTextLayout)
+#include "tst_textlayout.moc"

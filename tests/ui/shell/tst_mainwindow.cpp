@@ -5,6 +5,7 @@
 #include "composer/composer.h"
 #include "composer/composeredit.h"
 #include "engine/engine.h"
+#include "shell/conversationheader.h"
 #include "shell/conversationpage.h"
 #include "shell/errorbar.h"
 #include "shell/mainwindow.h"
@@ -351,6 +352,54 @@ private Q_SLOTS:
             s.workspace->setCurrent(
                 s.workspace->conversations()->index(0).data(ConversationListModel::IdRole).toString());
         }
+    }
+
+    // A script is played by demo models only; words meant for it go to no other.
+    void wordsForAScriptGoToNoOtherModel()
+    {
+        Session s;
+        begin(s);
+        if (QTest::currentTestFailed())
+            return;
+        s.workspace->setModel(u"anthropic"_s, u"claude-haiku-4-5"_s);
+        s.say(u"go"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.window->errorBar()->text().contains(u"demo script"_s), Patience);
+        QCOMPARE(s.edit()->toPlainText(), u"go"_s);
+        QVERIFY(s.workspace->current().isEmpty());
+        QCOMPARE(s.workspace->conversations()->rowCount(), 0);
+        s.workspace->setModel(u"demo"_s, u"script"_s); // It is said what to do, and that helps.
+        QTest::keyClick(s.edit(), Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"I begin."_s), Patience);
+        s.workspace->stop();
+        waitForEnd(s);
+    }
+
+    // What a turn came to is told beside how it ended.
+    void figuresStayWhenATurnFails()
+    {
+        Session s;
+        begin(s,
+              "{\"format\": 1, \"name\": \"fails\", \"turns\": [{\"steps\": ["
+              "{\"events\": [{\"call\": {\"name\": \"bash\", \"args\": {\"command\": \"echo one\"}}}]},"
+              "{\"events\": [], \"fault\": {\"kind\": \"auth\", \"message\": \"No entry.\"}}]}]}");
+        if (QTest::currentTestFailed())
+            return;
+        s.say(u"go"_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.button(u"Allow once"_s), Patience);
+        QTest::mouseClick(s.button(u"Allow once"_s), Qt::LeftButton);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Failed at the model's service"_s), Patience);
+        waitForEnd(s);
+        const auto shown = [&s](const QString &words) {
+            const auto labels = s.page()->header()->findChildren<QLabel *>();
+            return std::any_of(labels.cbegin(), labels.cend(), [&](const QLabel *label) {
+                return label->isVisible() && label->text().contains(words);
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(shown(u"Failed: "_s), Patience);
+        QVERIFY(shown(u"step 2"_s));
+        s.window->resize(760, 560); // The words need what room there is.
+        QTRY_VERIFY(!shown(u"step 2"_s));
+        QVERIFY(shown(u"Failed: "_s));
     }
 
     void aBrokenScriptIsAnErrorInTheTranscript()

@@ -31,7 +31,7 @@ void HistoryBuilder::apply(const Event &event)
         m_messages.insert(id, payload[u"text"].toString());
         const QString delivery = payload[u"delivery"].toString();
         if (delivery != "now"_L1)
-            m_queue.append({id, payload[u"text"].toString(), delivery});
+            m_queue.append({id, payload[u"text"].toString(), delivery, m_lastTurn});
         break;
     }
     case EventKind::QueueChanged: {

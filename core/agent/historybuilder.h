@@ -29,6 +29,7 @@ public:
         QString messageId;
         QString text;
         QString delivery;
+        int turn = 0; ///< The last one that had begun when it was written.
     };
     [[nodiscard]] QList<Queued> queued() const { return m_queue; }
 

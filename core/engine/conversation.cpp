@@ -201,13 +201,35 @@ void Conversation::onTurnFinished()
         std::exchange(m_afterTurn, {})();
         return;
     }
-    // What was queued goes on by itself only after an end that the person did not ask for and that was no
-    // failure.
-    const QList<HistoryBuilder::Queued> queued = m_log->history().queued();
+    const QStringList next = messagesAfter(end);
     Q_EMIT turnEnded(m_log->conversation(), end);
-    if (queued.isEmpty() || (end != TurnEnd::Finished && end != TurnEnd::StepLimit) || m_loop)
-        return;
-    startTurn({queued.first().messageId});
+    if (!next.isEmpty() && !m_loop)
+        startTurn(next);
+}
+
+// What was queued goes on by itself only after an end that the person did not ask for and that was no
+// failure. What was to steer a turn that ended otherwise was about that turn alone, so it must not begin one
+// later on.
+QStringList Conversation::messagesAfter(TurnEnd end)
+{
+    const bool goesOn = end == TurnEnd::Finished || end == TurnEnd::StepLimit;
+    const int turn = m_log->history().lastTurn();
+    QStringList steering;
+    QStringList later;
+    const QList<HistoryBuilder::Queued> all = m_log->history().queued();
+    for (const HistoryBuilder::Queued &queued : all) {
+        if (queued.delivery != deliveryName(Delivery::AfterStep))
+            later.append(queued.messageId);
+        else if (goesOn && queued.turn == turn)
+            steering.append(queued.messageId);
+        else
+            m_log->append(
+                EventKind::QueueChanged,
+                JsonBuilder().add("messageId"_L1, queued.messageId).add("state"_L1, "returned"_L1).take());
+    }
+    if (!goesOn)
+        return {};
+    return steering.isEmpty() ? later.mid(0, 1) : steering;
 }
 
 void Conversation::stop(StopCause cause)

@@ -72,6 +72,7 @@ private:
     void recordMachine(const QString &sandboxId, const QString &state, const QString &detail);
     [[nodiscard]] std::optional<Error> bindingProblem(const SandboxClient *client) const;
     void onTurnFinished();
+    [[nodiscard]] QStringList messagesAfter(TurnEnd end);
     void removeSandbox(bool withSandbox, QPointer<QObject> context,
                        std::function<void(const Result<Done, Error> &)> reply);
     void writeDeleted(const QString &sandbox, QPointer<QObject> context,

@@ -41,6 +41,7 @@ struct Turn {
     qint64 attempt = 0;
     QString text; // Of the last step's last attempt.
     QList<Call> calls;
+    QStringList steering; ///< Messages for it that it has not got.
     QHash<QString, qsizetype> callIndex;
     std::map<qint64, StepFigures> figures;
 
@@ -90,6 +91,13 @@ void take(Turn &turn, const Event &event)
         if (call)
             call->hasStarted = true;
         break;
+    case EventKind::UserMessage:
+        if (payload[u"delivery"].toString() == "after-step"_L1)
+            turn.steering.append(payload[u"messageId"].toString());
+        break;
+    case EventKind::QueueChanged:
+        turn.steering.removeAll(payload[u"messageId"].toString());
+        break;
     case EventKind::ToolOutput:
         if (call) {
             qint64 end = 0;
@@ -111,8 +119,6 @@ void take(Turn &turn, const Event &event)
     case EventKind::ConversationArchived:
     case EventKind::ConversationDeleted:
     case EventKind::ConversationSettings:
-    case EventKind::UserMessage:
-    case EventKind::QueueChanged:
     case EventKind::TurnStart:
     case EventKind::ReasoningDelta:
     case EventKind::ToolApproval:
@@ -199,6 +205,9 @@ QList<PendingEvent> closingEvents(const QList<EventPtr> &turnEvents)
             out.append(endOf(turn, call));
     }
     out.append(finish(turn));
+    for (const QString &messageId : std::as_const(turn.steering))
+        out.append({EventKind::QueueChanged,
+                    JsonBuilder().add("messageId"_L1, messageId).add("state"_L1, "returned"_L1).take()});
     return out;
 }
 

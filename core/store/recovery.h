@@ -18,8 +18,8 @@ struct PendingEvent {
 /// What must be appended to close a turn whose process ended. `turnEvents` are the conversation's events from
 /// turn-start on, in order; deltas of the last step are needed for the turn's text. Calls that had started
 /// get a tool-result of unknown outcome, the others a tool-error "not-run", in call order, then comes
-/// turn-finish "interrupted" with the sums of what is known. Nothing of it runs anything. Empty if there is
-/// no open turn.
+/// turn-finish "interrupted" with the sums of what is known, then queue-changed "returned" for what was to
+/// steer the turn. Nothing of it runs anything. Empty if there is no open turn.
 ///
 /// A sandbox that was being created stays `creating`: only its attempt token tells whether it exists.
 [[nodiscard]] QList<PendingEvent> closingEvents(const QList<EventPtr> &turnEvents);

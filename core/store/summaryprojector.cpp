@@ -230,7 +230,7 @@ void applyToSummary(SummaryState &state, const Event &event, const Json &payload
         // The wait first: where there is little room the end of a line is what is left out.
         const QString wait = waitText(payload[u"waitMs"].toInteger(0));
         const QString reason = payload[u"reason"].toString();
-        setState(summary, event, u"retrying"_s, wait.isEmpty() ? reason : QString(wait + u": "_s + reason));
+        setState(summary, event, u"retrying"_s, wait.isEmpty() ? reason : QString(wait + u", "_s + reason));
         break;
     }
     case EventKind::SandboxState:

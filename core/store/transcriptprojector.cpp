@@ -160,6 +160,11 @@ void TranscriptProjector::Private::queueChanged(const Event &event, const Json &
             setState(*row, u"removed"_s);
             close(*row, event);
         }
+    } else if (state == "returned"_L1) {
+        if (TranscriptRow *row = find(messages.value(messageId))) {
+            setState(*row, u"returned"_s);
+            close(*row, event);
+        }
     }
 }
 

@@ -137,8 +137,14 @@ ApprovalCard::ApprovalCard(const PendingCall &call, QWidget *parent)
     });
     for (const CommandField *field : {m_shown, m_edited})
         connect(field, &CommandField::wantedHeightChanged, this, &ApprovalCard::fit);
-    connect(m_edited, &CommandField::submitRequested, this, &ApprovalCard::runEdited);
-    connect(m_reason, &QLineEdit::returnPressed, this, &ApprovalCard::deny);
+    connect(m_edited, &CommandField::submitRequested, this, [this] {
+        m_isByMouse = false;
+        runEdited();
+    });
+    connect(m_reason, &QLineEdit::returnPressed, this, [this] {
+        m_isByMouse = false; // Whoever wrote a reason has the hands on the keys.
+        deny();
+    });
     connect(m_reason, &QLineEdit::textChanged, this, &ApprovalCard::draftChanged);
     connect(&m_tick, &QTimer::timeout, this, &ApprovalCard::updateAge);
     connect(&Theme::instance(), &Theme::changed, this, [this] { update(); });
@@ -422,6 +428,7 @@ void ApprovalCard::takeFocus(bool byMouse)
 {
     setFocus(byMouse ? Qt::MouseFocusReason : Qt::OtherFocusReason);
     m_isByMouse = byMouse;
+    update();
 }
 
 bool ApprovalCard::hasFocusWithin() const
@@ -551,7 +558,7 @@ void ApprovalCard::paintEvent(QPaintEvent *)
     painter.setClipRect(QRectF(left, box.top(), edge, box.height()));
     painter.fillPath(card, theme.color(Role::WaitingSolid));
     painter.setClipping(false);
-    if (hasFocus())
+    if (hasFocus() && !m_isByMouse) // It tells where keys go.
         paintFocusRing(&painter, box, Metrics::RadiusCard);
 }
 

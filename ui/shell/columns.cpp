@@ -29,6 +29,7 @@ namespace {
 const auto SizesKey = u"columns/sizes"_s;
 const auto SidebarKey = u"columns/sidebar"_s;
 const auto PanesKey = u"columns/panes"_s;
+const auto AskedKey = u"columns/panesAsked"_s;
 const auto UnusedKey = u"columns/panesUnused"_s;
 // Without panes there is room for the sidebar in a smaller window.
 constexpr int SidebarRailWithoutPanes = Metrics::SidebarDefault + Metrics::ConversationMin + Metrics::SpaceXl;
@@ -130,7 +131,8 @@ void Columns::setPanesUnused(bool unused)
 {
     if (std::exchange(m_panesUnused, unused) == unused)
         return;
-    m_panesAsked = false;
+    if (!unused)
+        m_panesAsked = false; // They are there now anyway.
     arrange();
 }
 
@@ -242,7 +244,8 @@ void Columns::save(QSettings &settings) const
     }
     settings.setValue(SidebarKey, m_sidebarWanted);
     settings.setValue(PanesKey, m_panesWanted);
-    settings.setValue(UnusedKey, m_panesUnused && !m_panesAsked);
+    settings.setValue(UnusedKey, m_panesUnused);
+    settings.setValue(AskedKey, m_panesAsked);
 }
 
 void Columns::restore(const QSettings &settings)
@@ -255,6 +258,7 @@ void Columns::restore(const QSettings &settings)
     m_sidebarWanted = settings.value(SidebarKey, true).toBool();
     m_panesWanted = settings.value(PanesKey, true).toBool();
     m_panesUnused = settings.value(UnusedKey, true).toBool();
+    m_panesAsked = settings.value(AskedKey, false).toBool();
     arrange();
 }
 

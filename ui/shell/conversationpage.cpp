@@ -95,6 +95,7 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
     });
     connect(m_approvals, &ApprovalBar::answered, workspace, &Workspace::answer);
     connect(workspace, &Workspace::sendFailed, m_composer, &Composer::restore);
+    connect(workspace, &Workspace::messageReturned, m_composer, &Composer::restore);
     connect(workspace, &Workspace::conversationMade, m_composer, &Composer::adoptConversation);
     connect(workspace, &Workspace::conversationMade, this, [this](const QString &id) { m_writtenTo = id; });
     connect(m_composer, &Composer::submitted, this, [this] {
@@ -121,6 +122,8 @@ ConversationPage::ConversationPage(Workspace *workspace, ConversationActions *ac
         updateWelcome();
     });
     connect(list, &QAbstractItemModel::modelReset, this, &ConversationPage::updateWelcome);
+    connect(list, &QAbstractItemModel::rowsInserted, this, &ConversationPage::updateWelcome);
+    connect(list, &QAbstractItemModel::rowsRemoved, this, &ConversationPage::updateWelcome);
     connect(list, &QAbstractItemModel::rowsInserted, this, &ConversationPage::updateHeader);
     connect(list, &QAbstractItemModel::dataChanged, this, &ConversationPage::updateHeader);
     new ApprovalNews(workspace, this);
@@ -262,7 +265,7 @@ void ConversationPage::updateWelcome()
                                                     : QString(defaults.provider + u'/' + defaults.model),
                         isScripted(defaults.provider));
     m_welcome->setLacksTools(m_workspace->lacksTools(defaults.provider, defaults.model));
-    m_welcome->setUsable(m_workspace->canWork());
+    m_welcome->setUsable(m_workspace->canWork(), m_workspace->isReadingOnly());
 }
 
 } // namespace Pilothouse

@@ -418,12 +418,11 @@ void MainWindow::askToLeave()
         named.append(tr("%1 more").arg(count - MostNamed));
     auto *dialog = new ConfirmDialog(
         {count == 1 ? tr("Stop the turn that is open?") : tr("Stop %1 turns that are open?").arg(count),
-         tr("Open: %1. Closing the window ends them: commands are told to end, and calls that wait for you "
-            "are "
+         tr("Open: %1. Closing the window ends %2: commands are told to end, and calls that wait for you are "
             "not run. Each machine is then paused, kept or deleted as its conversation is set to. What you "
             "saw "
             "is kept, and the next message goes on from there.")
-             .arg(named.join(u", "_s)),
+             .arg(named.join(u", "_s), count == 1 ? tr("it") : tr("them")),
          {},
          {},
          {},

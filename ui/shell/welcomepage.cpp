@@ -166,9 +166,10 @@ void WelcomePage::setModel(const QString &modelText, bool scripted)
     updateTexts();
 }
 
-void WelcomePage::setUsable(bool usable)
+void WelcomePage::setUsable(bool usable, bool isReadOnly)
 {
     m_usable = usable;
+    m_isReadOnly = isReadOnly;
     updateTexts();
 }
 
@@ -177,8 +178,9 @@ void WelcomePage::updateTexts()
     m_headline->setText(m_firstRun ? tr("Start a first conversation") : tr("Start a conversation"));
     m_card->setVisible(m_usable && m_firstRun);
     if (!m_usable) {
-        m_text->setText(m_firstRun ? tr("The data folder is being opened.")
-                                   : tr("Choose a conversation at the left to read it."));
+        m_text->setText(!m_firstRun        ? tr("Choose a conversation at the left to read it.")
+                            : m_isReadOnly ? tr("There is no conversation in this data folder yet.")
+                                           : tr("The data folder is being opened."));
         m_next->hide();
         return;
     }

@@ -21,7 +21,8 @@ public:
     void setFirstRun(bool firstRun); ///< No conversation was ever made here.
     void setModel(const QString &modelText, bool scripted); ///< What a new conversation gets.
     void setLacksTools(bool lacksTools); ///< That model cannot use tools, as its service says.
-    void setUsable(bool usable);
+    /// Whether messages can be sent; if not, whether it will stay so (the folder is another program's).
+    void setUsable(bool usable, bool isReadOnly);
     [[nodiscard]] Button *tourButton() const;
     [[nodiscard]] Button *keysButton() const;
     [[nodiscard]] Button *localButton() const;
@@ -50,6 +51,7 @@ private:
     bool m_lacksTools = false;
     bool m_firstRun = true;
     bool m_usable = false;
+    bool m_isReadOnly = false;
 };
 
 } // namespace Pilothouse

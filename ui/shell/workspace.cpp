@@ -79,7 +79,11 @@ void Workspace::setUnavailable(const Error &error)
     m_conversations->reload();
     readCost();
     Q_EMIT availabilityChanged();
-    Q_EMIT problem(error);
+    Error told = error;
+    if (told.kind == ErrorKind::NotOwner)
+        told.kept =
+            tr("Nothing was changed. All of it can be read here, as it was when this window was opened.");
+    Q_EMIT problem(told);
 }
 
 void Workspace::reload()
@@ -127,7 +131,25 @@ void Workspace::followTurns(const EventBatch &events)
             setRunning(delivery.event->conversation, true);
         else if (delivery.event->kind == EventKind::TurnFinish)
             setRunning(delivery.event->conversation, false);
+        else if (delivery.event->kind == EventKind::UserMessage
+                 || delivery.event->kind == EventKind::QueueChanged)
+            followSteering(*delivery.event);
     }
+}
+
+// What did not steer its turn, as that ended first, is given back to be sent or dropped by the person.
+void Workspace::followSteering(const Event &event)
+{
+    const Json payload = event.json();
+    const QString messageId = payload[u"messageId"].toString();
+    if (event.kind == EventKind::UserMessage) {
+        if (payload[u"delivery"].toString() == "after-step"_L1)
+            m_steering.insert(messageId, payload[u"text"].toString());
+        return;
+    }
+    const QString text = m_steering.take(messageId);
+    if (!text.isEmpty() && payload[u"state"].toString() == "returned"_L1)
+        Q_EMIT messageReturned(event.conversation, text);
 }
 
 void Workspace::setRunning(const QString &conversation, bool running)

@@ -99,6 +99,8 @@ Q_SIGNALS:
     void runningChanged(const QString &conversation);
     void pendingChanged(const QString &conversation);
     void sendFailed(const QString &conversation, const QString &text);
+    /// It was to steer a turn that ended without it.
+    void messageReturned(const QString &conversation, const QString &text);
     void answerFailed(const QString &callId);
     void problem(const Pilothouse::Error &error);
     /// See Engine::proxyLoginWanted().
@@ -111,6 +113,7 @@ Q_SIGNALS:
 private:
     void takeEvents(const EventBatch &events);
     void followTurns(const EventBatch &events);
+    void followSteering(const Event &event);
     void catchUp();
     void submit(const QString &conversation, const QString &text, MessageDelivery delivery);
     void setRunning(const QString &conversation, bool running);
@@ -134,6 +137,7 @@ private:
     QString m_current;
     QSet<QString> m_running; ///< Turns that run in this process.
     QSet<QString> m_stopping; ///< Those of them that were told to stop.
+    QHash<QString, QString> m_steering; ///< By message: texts that a running turn is still to get.
 };
 
 } // namespace Pilothouse

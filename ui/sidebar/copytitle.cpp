@@ -14,12 +14,12 @@ using namespace Qt::StringLiterals;
 QString copyTitle(const QString &title, qsizetype longest,
                   const std::function<bool(const QString &)> &isTaken)
 {
-    static const QRegularExpression ending(u" \\(copy(?: [0-9]{1,6})?\\)$"_s);
+    static const QRegularExpression begin(u"^Copy (?:[0-9]{1,6} )?of "_s);
     QString name = title;
-    name.remove(ending);
+    name.remove(begin);
     for (int number = 1;; ++number) {
-        const QString suffix = number == 1 ? u" (copy)"_s : u" (copy %1)"_s.arg(number);
-        const QString copy = inertLine(name, longest - suffix.size()) + suffix;
+        const QString copy =
+            inertLine(QString((number == 1 ? u"Copy of "_s : u"Copy %1 of "_s.arg(number)) + name), longest);
         if (!isTaken(copy))
             return copy;
     }

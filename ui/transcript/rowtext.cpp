@@ -41,6 +41,8 @@ MessageHead messageHead(const TranscriptRow &row)
     const QString state = row.data[u"state"].toString();
     if (state == "removed"_L1)
         head.where = u"removed before it was sent"_s;
+    else if (state == "returned"_L1)
+        head.where = u"not sent: the turn ended first"_s;
     else if (state == "queued"_L1)
         head.where = row.data[u"delivery"].toString() == "after-turn"_L1 ? u"waits for the end of the turn"_s
                                                                          : u"waits for the end of the step"_s;

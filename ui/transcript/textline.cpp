@@ -17,6 +17,7 @@ using Style = MarkdownInline::Style;
 namespace {
 constexpr int TabColumns = 4;
 constexpr qreal CodeBoxRadius = 3;
+constexpr qreal TightBoxSide = 1; // Beside what touches the code.
 } // namespace
 
 TextLine::~TextLine() = default;
@@ -32,6 +33,37 @@ void TextLine::set(MarkdownInline text, const Look &look, const QList<QTextLayou
     m_hasCode = !look.isCode
         && std::any_of(m_text.runs.cbegin(), m_text.runs.cend(),
                        [](const MarkdownInline::Run &run) { return run.styles.testFlag(Style::Code); });
+    if (m_rightToLeft && m_hasCode)
+        isolateCode();
+}
+
+// Code is read from the left, its brackets too, whatever the text around it is. The signs that say so belong
+// to no run, so they are never copied.
+void TextLine::isolateCode()
+{
+    constexpr QChar LeftToRightIsolate(0x2066);
+    constexpr QChar PopDirectionalIsolate(0x2069);
+    const QList<MarkdownInline::Run> code = codeRuns();
+    QString text;
+    text.reserve(m_text.text.size() + 2 * code.size());
+    qsizetype copied = 0;
+    qsizetype shifted = 0; // The first run that still stands where it stood.
+    for (const MarkdownInline::Run &part : code) {
+        const qsizetype end = part.at + part.length;
+        text += QStringView(m_text.text).sliced(copied, part.at - copied);
+        const qsizetype before = text.size() - part.at;
+        text += LeftToRightIsolate;
+        text += QStringView(m_text.text).sliced(part.at, part.length);
+        text += PopDirectionalIsolate;
+        copied = end;
+        for (; shifted < m_text.runs.size() && m_text.runs[shifted].at < end; ++shifted)
+            m_text.runs[shifted].at += before + (m_text.runs[shifted].at >= part.at ? 1 : 0);
+    }
+    const qsizetype after = 2 * code.size();
+    for (; shifted < m_text.runs.size(); ++shifted)
+        m_text.runs[shifted].at += after;
+    text += QStringView(m_text.text).sliced(copied);
+    m_text.text = text;
 }
 
 void TextLine::makeLayout()
@@ -113,6 +145,12 @@ bool TextLine::isSpacedAfter(qsizetype at) const
     return isApart(m_text.text[at]) && isApart(m_text.text[at + 1]);
 }
 
+// There is no room for a box between code and what stands at a place beside it.
+bool TextLine::touches(qsizetype at) const
+{
+    return m_rightToLeft && at >= 0 && at < m_text.text.size() && !m_text.text[at].isSpace();
+}
+
 // Runs that are parted only by a mark that is not shown are one.
 QList<MarkdownInline::Run> TextLine::codeRuns() const
 {
@@ -165,11 +203,16 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
             if (to <= from)
                 break;
             const qreal left = line.cursorToX(from);
-            const qreal right =
-                line.cursorToX(to) - (to == run.at + run.length && isSpacedAfter(to - 1) ? CodeBoxSide : 0);
+            const bool isSpaced = to == run.at + run.length && isSpacedAfter(to - 1);
+            const qreal right = line.cursorToX(to - 1, QTextLine::Trailing) - (isSpaced ? CodeBoxSide : 0);
             QRectF box(at.x() + std::min(left, right), at.y() + line.y(), std::abs(right - left),
                        line.height());
-            box.adjust(0.5 - CodeBoxSide, 0.5, CodeBoxSide - 0.5, -0.5);
+            // What is read from the right goes on at the left of code.
+            const bool isTight[] = {touches(run.at - (m_rightToLeft ? 2 : 1)),
+                                    touches(run.at + run.length + (m_rightToLeft ? 1 : 0))};
+            const qreal sides[] = {isTight[m_rightToLeft ? 1 : 0] ? TightBoxSide : CodeBoxSide,
+                                   isTight[m_rightToLeft ? 0 : 1] ? TightBoxSide : CodeBoxSide};
+            box.adjust(0.5 - sides[0], 0.5, sides[1] - 0.5, -0.5);
             if (box.top() > clip.bottom())
                 return;
             painter->drawRoundedRect(box, CodeBoxRadius, CodeBoxRadius);

@@ -65,9 +65,11 @@ public:
     [[nodiscard]] const MarkdownInline::Run *runAt(const QPointF &point) const;
 
 private:
+    void isolateCode();
     void makeLayout();
     void makeRoomForBoxes(QList<QTextLayout::FormatRange> *formats) const;
     [[nodiscard]] bool isSpacedAfter(qsizetype at) const;
+    [[nodiscard]] bool touches(qsizetype at) const;
     [[nodiscard]] QList<MarkdownInline::Run> codeRuns() const;
     void paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect &clip) const;
 

@@ -204,6 +204,32 @@ private Q_SLOTS:
         QCOMPARE(f->calls().count(u"model"_s), 1);
     }
 
+    /// What was to steer a turn that was stopped must not begin another one, then or ever.
+    void steeringOfAStoppedTurnIsReturned()
+    {
+        f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s, "{\"command\":\"echo started; sleep 1000\"}"));
+        f->model.enqueue(ModelReply().text(u"Fine."_s));
+        f->begin(free(u"pause"_s), u"Go."_s);
+        QTRY_VERIFY_WITH_TIMEOUT(!f->payloads(EventKind::ToolOutput).isEmpty(), 10000);
+        f->submit(f->lastConversation, u"Rather not."_s, MessageDelivery::AfterStep);
+        f->submit(f->lastConversation, u"And later this."_s, MessageDelivery::AfterTurn);
+        QTRY_COMPARE_WITH_TIMEOUT(f->payloads(EventKind::UserMessage).size(), 3, 5000);
+        f->engine->stop(f->lastConversation);
+        QCOMPARE(f->waitForEnd(), u"stopped"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(f->payloads(EventKind::QueueChanged).size(), 1, 5000);
+        const Json returned = f->payloads(EventKind::QueueChanged).first();
+        QCOMPARE(returned[u"state"].toString(), u"returned"_s);
+        QCOMPARE(returned[u"messageId"].toString(),
+                 f->payloads(EventKind::UserMessage).value(1)[u"messageId"].toString());
+        // What was queued for after the turn goes on once one has finished; nothing else does.
+        f->model.enqueue(ModelReply().text(u"The later one."_s));
+        f->submit(f->lastConversation, u"Something else."_s);
+        QTRY_COMPARE_WITH_TIMEOUT(f->ends, QStringList({u"stopped"_s, u"finished"_s, u"finished"_s}), 20000);
+        QCOMPARE(f->payloads(EventKind::TurnStart).size(), 3);
+        QCOMPARE(f->model.requests().size(), 3);
+        QCOMPARE(f->model.requests().last()[u"messages"].toJson().count("Rather not."), 0);
+    }
+
     void queuedMessageStartsTheNextTurn()
     {
         f->model.enqueue(ModelReply().call(u"t1"_s, u"bash"_s,

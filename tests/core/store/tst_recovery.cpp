@@ -27,6 +27,29 @@ QList<EventPtr> pointers(const EventBatch &events)
 class TestRecovery : public Tests::Test {
     Q_OBJECT
 private Q_SLOTS:
+    void messagesThatDidNotSteerAreReturned()
+    {
+        Tests::EventScript script;
+        script.addCreated();
+        script.add(EventKind::UserMessage, "{\"messageId\":\"a\",\"text\":\"go\",\"delivery\":\"now\"}");
+        script.add(EventKind::TurnStart, "{\"turn\":1,\"messageIds\":[\"a\"]}");
+        for (const char *id : {"b", "c"})
+            script.add(EventKind::UserMessage,
+                       QByteArray("{\"messageId\":\"") + id
+                           + "\",\"text\":\"x\",\"delivery\":\"after-step\"}");
+        script.add(EventKind::UserMessage,
+                   "{\"messageId\":\"d\",\"text\":\"y\",\"delivery\":\"after-turn\"}");
+        script.add(EventKind::QueueChanged,
+                   "{\"messageId\":\"b\",\"state\":\"delivered\",\"turn\":1,\"step\":2}");
+        const QList<PendingEvent> closing = closingEvents(pointers(script.all()));
+        QCOMPARE(closing.size(), 2);
+        QCOMPARE(closing[0].kind, EventKind::TurnFinish);
+        QCOMPARE(closing[1].kind, EventKind::QueueChanged);
+        const Json returned = parseJson(closing[1].payload).value_or(Json());
+        QCOMPARE(returned[u"messageId"].toString(), u"c"_s);
+        QCOMPARE(returned[u"state"].toString(), u"returned"_s);
+    }
+
     // The process may end after any event of a turn.
     void everyCutIsClosed_data()
     {

@@ -58,7 +58,7 @@ private Q_SLOTS:
 
     void tellsHowLongARetryWaits()
     {
-        for (const auto &[wait, detail] : {std::pair(QByteArray("17001"), u"in 18 s: Overloaded"_s),
+        for (const auto &[wait, detail] : {std::pair(QByteArray("17001"), u"in 18 s, Overloaded"_s),
                                            std::pair(QByteArray("0"), u"Overloaded"_s)}) {
             Tests::EventScript script;
             script.addCreated();

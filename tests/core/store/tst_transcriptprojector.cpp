@@ -194,6 +194,20 @@ private Q_SLOTS:
         QCOMPARE(rows.at(6).step, 2);
     }
 
+    void whatDidNotSteerItsTurnStaysAsNotSent()
+    {
+        Tests::EventScript script;
+        script.add(EventKind::TurnStart, "{\"turn\":1,\"messageIds\":[]}");
+        script.add(EventKind::UserMessage,
+                   "{\"messageId\":\"m2\",\"text\":\"steer\",\"delivery\":\"after-step\"}");
+        script.add(EventKind::TurnFinish, "{\"turn\":1,\"reason\":\"stopped\"}");
+        script.add(EventKind::QueueChanged, "{\"messageId\":\"m2\",\"state\":\"returned\"}");
+        const auto rows = project(script.all());
+        QCOMPARE(shape(rows).value(0), u"User|steer"_s);
+        QCOMPARE(rows.at(1).data[u"state"].toString(), u"returned"_s);
+        QVERIFY(rows.at(1).closed);
+    }
+
     void anEditedCallShowsWhatRuns()
     {
         Tests::EventScript script;

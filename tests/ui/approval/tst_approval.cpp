@@ -74,6 +74,34 @@ QPushButton *button(QWidget *parent, const QString &text)
 class TestApproval : public Tests::Test {
     Q_OBJECT
 private Q_SLOTS:
+    // The ring tells where letters go: after a click they go to the message, after a reason to the next card.
+    void theRingIsWhereLettersGo()
+    {
+        ApprovalCard card(call("{\"command\":\"ls\"}"));
+        card.resize(500, card.sizeHint().height());
+        card.show();
+        card.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&card));
+        if (QWidget *focused = QApplication::focusWidget())
+            focused->clearFocus();
+        const QImage without = card.grab().toImage();
+        card.takeFocus(true);
+        QVERIFY(card.hasFocus());
+        QCOMPARE(card.grab().toImage(), without);
+        card.takeFocus(false);
+        QVERIFY(card.grab().toImage() != without);
+        QVERIFY(!card.isUsedByMouse());
+
+        QTest::mouseClick(button(&card, u"Deny…"_s), Qt::LeftButton);
+        QVERIFY(card.isUsedByMouse());
+        auto *reason = card.findChild<QLineEdit *>();
+        QVERIFY(reason && reason->hasFocus());
+        QTest::keyClicks(reason, u"no"_s);
+        QTest::keyClick(reason, Qt::Key_Return);
+        QVERIFY(card.isAnswered());
+        QVERIFY(!card.isUsedByMouse());
+    }
+
     // Words, keys and ages stand whole beside or below each other.
     void nothingIsCutWhereItIsNarrow_data()
     {

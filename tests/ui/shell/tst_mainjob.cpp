@@ -257,7 +257,7 @@ private:
         QTRY_VERIFY_WITH_TIMEOUT(window.workspace()->current() != id, Patience);
         const QString copy = window.workspace()->current();
         QTRY_VERIFY_WITH_TIMEOUT(window.summary(copy), Patience);
-        QCOMPARE(window.summary(copy)->title, u"The first job (copy)"_s);
+        QCOMPARE(window.summary(copy)->title, u"Copy of The first job"_s);
         QVERIFY(window.summary(copy)->sandboxId.isEmpty());
         QTRY_VERIFY_WITH_TIMEOUT(!window.text().contains(u"I begin."_s), Patience);
         QTest::keyClick(window.window(), Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);

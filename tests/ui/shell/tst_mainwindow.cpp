@@ -267,10 +267,15 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
         QTest::mouseClick(s.button(u"Allow once"_s), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(s.rows().last().contains(u"Running"_s), Patience);
+        s.say(u"Faster, please."_s);
+        QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Faster, please."_s), Patience);
+        QCOMPARE(s.edit()->toPlainText(), QString());
         QTest::mouseClick(s.button(u"Stop"_s), Qt::LeftButton);
         QVERIFY(!s.button(u"Stop"_s)->isEnabled());
         waitForEnd(s);
         QTRY_VERIFY_WITH_TIMEOUT(s.transcript().contains(u"Stopped by you"_s), Patience);
+        // What was to steer the turn is given back, and sends itself no more.
+        QTRY_COMPARE_WITH_TIMEOUT(s.edit()->toPlainText(), u"Faster, please."_s, Patience);
     }
 
     void closingStopsWhatRunsAndASecondCloseLeaves()

@@ -276,7 +276,7 @@ private Q_SLOTS:
         QTest::keyClick(m_window.get(), Qt::Key_D, Qt::ControlModifier | Qt::ShiftModifier);
         QTRY_VERIFY_WITH_TIMEOUT(m_workspace->current() != id && !m_workspace->current().isEmpty(), Patience);
         const QString copy = m_workspace->current();
-        QTRY_COMPARE_WITH_TIMEOUT(titleOf(copy), u"Third (copy)"_s, Patience);
+        QTRY_COMPARE_WITH_TIMEOUT(titleOf(copy), u"Copy of Third"_s, Patience);
         // What has no messages says so.
         const auto *empty = m_window->page()->findChild<EmptyState *>();
         QVERIFY(empty);

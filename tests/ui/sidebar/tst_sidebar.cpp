@@ -226,16 +226,15 @@ private Q_SLOTS:
             taken.insert(made);
             return made;
         };
-        QCOMPARE(copy(u"Job"_s), u"Job (copy)"_s);
-        QCOMPARE(copy(u"Job"_s), u"Job (copy 2)"_s);
-        QCOMPARE(copy(u"Job (copy)"_s), u"Job (copy 3)"_s);
-        QCOMPARE(copy(u"Job (copy 2)"_s), u"Job (copy 4)"_s);
-        QCOMPARE(copy(u"Job (copying)"_s), u"Job (copying) (copy)"_s);
-        const QString whole = copy(u"x"_s.repeated(33));
-        QCOMPARE(whole, QString(u"x"_s.repeated(33) + u" (copy)"_s));
+        QCOMPARE(copy(u"Job"_s), u"Copy of Job"_s);
+        QCOMPARE(copy(u"Job"_s), u"Copy 2 of Job"_s);
+        QCOMPARE(copy(u"Copy of Job"_s), u"Copy 3 of Job"_s);
+        QCOMPARE(copy(u"Copy 2 of Job"_s), u"Copy 4 of Job"_s);
+        QCOMPARE(copy(u"Copying of Job"_s), u"Copy of Copying of Job"_s);
+        QCOMPARE(copy(u"x"_s.repeated(32)), QString(u"Copy of "_s + u"x"_s.repeated(32)));
         const QString cut = copy(u"x"_s.repeated(60));
         QVERIFY(cut.size() <= 40);
-        QVERIFY(cut.startsWith(u"xxx"_s) && cut.endsWith(u"\u2026 (copy)"_s));
+        QVERIFY(cut.startsWith(u"Copy of xxx"_s) && cut.endsWith(u'\u2026'));
         const QString emoji = copy(QString::fromUcs4(U"\U0001F600").repeated(40));
         QVERIFY(emoji.size() <= 40 && emoji.isValidUtf16());
     }

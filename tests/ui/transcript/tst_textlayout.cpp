@@ -64,6 +64,41 @@ private Q_SLOTS:
         QVERIFY(widthOf(style, touching) > widthOf(style, u"`code`"_s) + 2);
     }
 
+    /// Whatever direction the text around it has; and places are found again.
+    void codeIsReadFromTheLeft()
+    {
+        const TranscriptStyle style;
+        TextLine::Look look;
+        look.face = &style.body;
+        look.code = &style.codeInText;
+        const QString hebrew = QString::fromUtf8("\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
+        const QString markdown = hebrew + u" `code()`, "_s + hebrew + u" `[x]` "_s + hebrew + u' ' + hebrew;
+        TextLine line;
+        line.set(parseMarkdownInline(markdown), look);
+        QVERIFY(line.isRightToLeft());
+        line.arrange(2'000);
+        const auto xOf = [&](qsizetype place) { // Where what stands at this place of the source is hit.
+            int x = -1;
+            for (int i = 0; i < 2'000 && x < 0; ++i) {
+                if (line.placeAt(QPointF(i, 5)) == place)
+                    x = i;
+            }
+            return x;
+        };
+        const qsizetype code = markdown.indexOf(u"code"_s);
+        QVERIFY(xOf(code + 1) > 0);
+        for (const auto &[left, right] : {std::pair(1, 2), std::pair(2, 3), std::pair(3, 4), std::pair(4, 5)})
+            QVERIFY2(xOf(code + left) < xOf(code + right), QByteArray::number(left).constData());
+        const qsizetype second = markdown.indexOf(u"[x]"_s);
+        QVERIFY(xOf(second + 1) < xOf(second + 2));
+        QVERIFY(xOf(second + 1) < xOf(code + 1)); // It comes later, so it stands further left.
+        QCOMPARE(line.text().toSource(line.text().text.size()), markdown.size());
+        for (qsizetype place = 1; place + 1 < markdown.size(); ++place) {
+            if (markdown[place] != u'`' && markdown[place - 1] != u'`')
+                QCOMPARE(line.text().toSource(line.text().fromSource(place)), place);
+        }
+    }
+
     void linesOfAMessageStayLines()
     {
         const TranscriptStyle style;

@@ -379,6 +379,41 @@ private Q_SLOTS:
         waitForEnd(s);
     }
 
+    // Whoever wrote a reason goes on by keys, also when it began with a click.
+    void keysGoOnAfterAReason()
+    {
+        Session s;
+        QByteArray calls;
+        for (const char *word : {"one", "two", "three"})
+            calls += QByteArray(calls.isEmpty() ? "" : ",")
+                + "{\"call\": {\"name\": \"bash\", \"args\": {\"command\": \"echo " + word + "\"}}}";
+        begin(s,
+              "{\"format\": 1, \"name\": \"three\", \"turns\": [{\"steps\": [{\"events\": [" + calls
+                  + "]}]}]}");
+        if (QTest::currentTestFailed())
+            return;
+        s.say(u"go"_s);
+        QTRY_COMPARE_WITH_TIMEOUT(s.workspace->pendingCalls()->of(s.workspace->current()).size(), 3,
+                                  Patience);
+        QTRY_VERIFY_WITH_TIMEOUT(s.card(), Patience);
+        ApprovalCard *first = s.card();
+        QTest::mouseClick(s.button(u"Deny\u2026"_s), Qt::LeftButton);
+        QTRY_VERIFY(qobject_cast<QLineEdit *>(QApplication::focusWidget()));
+        QWidget *reason = QApplication::focusWidget();
+        QTest::mouseClick(reason, Qt::LeftButton);
+        QTest::keyClicks(reason, u"no"_s);
+        QTest::keyClick(reason, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(s.workspace->pendingCalls()->of(s.workspace->current()).size(), 2,
+                                  Patience);
+        auto *next = qobject_cast<ApprovalCard *>(QApplication::focusWidget());
+        QVERIFY(next && next != first);
+        QTest::keyClick(next, Qt::Key_E);
+        QCOMPARE(next->draft().kind, ApprovalDraft::Kind::Edit);
+        QCOMPARE(s.edit()->toPlainText(), QString());
+        s.workspace->stop();
+        waitForEnd(s);
+    }
+
     // What a turn came to is told beside how it ended.
     void figuresStayWhenATurnFails()
     {

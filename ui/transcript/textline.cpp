@@ -3,11 +3,14 @@
 
 #include "transcript/textline.h"
 
+#include <QGlyphRun>
 #include <QPainter>
+#include <QRawFont>
 #include <QTextOption>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace Pilothouse {
@@ -18,6 +21,25 @@ namespace {
 constexpr int TabColumns = 4;
 constexpr qreal CodeBoxRadius = 3;
 constexpr qreal TightBoxSide = 1; // Beside what touches the code.
+
+// Where the glyphs of a part of a line begin and end. A cursor cannot tell: between directions it stands
+// where the text around goes on.
+std::pair<qreal, qreal> glyphEdges(const QTextLine &line, int from, int to)
+{
+    qreal left = std::numeric_limits<qreal>::max();
+    qreal right = std::numeric_limits<qreal>::lowest();
+    const QList<QGlyphRun> runs = line.glyphRuns(from, to - from);
+    for (const QGlyphRun &run : runs) {
+        const QList<QPointF> positions = run.positions();
+        const QList<QPointF> advances = run.rawFont().advancesForGlyphIndexes(run.glyphIndexes());
+        for (qsizetype i = 0; i < std::min(positions.size(), advances.size()); ++i) {
+            left = std::min(left, positions[i].x());
+            right = std::max(right, positions[i].x() + advances[i].x());
+        }
+    }
+    return left <= right ? std::pair(left, right) : std::pair<qreal, qreal>(0, 0);
+}
+
 } // namespace
 
 TextLine::~TextLine() = default;
@@ -66,6 +88,18 @@ void TextLine::isolateCode()
     m_text.text = text;
 }
 
+// That of code in a text, but in a heading a heading's.
+QFont TextLine::codeFont() const
+{
+    QFont font = m_look.code->font;
+    const int around = m_look.face->font.pixelSize();
+    if (around > font.pixelSize() + 1) {
+        font.setPixelSize(around - 1);
+        font.setWeight(m_look.face->font.weight());
+    }
+    return font;
+}
+
 void TextLine::makeLayout()
 {
     m_layout = std::make_unique<QTextLayout>(m_text.text, m_look.face->font);
@@ -83,11 +117,10 @@ void TextLine::makeLayout()
         if (!run.styles)
             continue;
         QTextCharFormat format;
-        if (run.styles.testFlag(Style::Code)) {
-            format.setFont(m_look.code->font);
-        }
+        if (run.styles.testFlag(Style::Code))
+            format.setFont(codeFont());
         if (run.styles.testFlag(Style::Bold)) {
-            QFont font = run.styles.testFlag(Style::Code) ? m_look.code->font : m_look.face->font;
+            QFont font = run.styles.testFlag(Style::Code) ? codeFont() : m_look.face->font;
             font.setWeight(QFont::DemiBold);
             format.setFont(font);
         }
@@ -202,11 +235,11 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
                 std::min(line.textStart() + line.textLength(), static_cast<int>(run.at + run.length));
             if (to <= from)
                 break;
-            const qreal left = line.cursorToX(from);
+            const auto [left, right] = m_rightToLeft ? glyphEdges(line, from, to)
+                                                     : std::pair(line.cursorToX(from), line.cursorToX(to));
             const bool isSpaced = to == run.at + run.length && isSpacedAfter(to - 1);
-            const qreal right = line.cursorToX(to - 1, QTextLine::Trailing) - (isSpaced ? CodeBoxSide : 0);
-            QRectF box(at.x() + std::min(left, right), at.y() + line.y(), std::abs(right - left),
-                       line.height());
+            const qreal width = right - left - (isSpaced ? CodeBoxSide : 0);
+            QRectF box(at.x() + left, at.y() + line.y(), width, line.height());
             // What is read from the right goes on at the left of code.
             const bool isTight[] = {touches(run.at - (m_rightToLeft ? 2 : 1)),
                                     touches(run.at + run.length + (m_rightToLeft ? 1 : 0))};

@@ -66,6 +66,7 @@ public:
 
 private:
     void isolateCode();
+    [[nodiscard]] QFont codeFont() const;
     void makeLayout();
     void makeRoomForBoxes(QList<QTextLayout::FormatRange> *formats) const;
     [[nodiscard]] bool isSpacedAfter(qsizetype at) const;

@@ -9,6 +9,8 @@
 #include "transcript/transcriptstyle.h"
 
 #include <QApplication>
+#include <QImage>
+#include <QPainter>
 #include <QTest>
 
 #include <memory>
@@ -97,6 +99,45 @@ private Q_SLOTS:
             if (markdown[place] != u'`' && markdown[place - 1] != u'`')
                 QCOMPARE(line.text().toSource(line.text().fromSource(place)), place);
         }
+    }
+
+    void theBoxIsAroundAllOfTheCode_data()
+    {
+        QTest::addColumn<QString>("word");
+        QTest::newRow("from the left") << u"word"_s;
+        QTest::newRow("from the right") << QString::fromUtf8("\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
+    }
+    void theBoxIsAroundAllOfTheCode()
+    {
+        QFETCH(const QString, word);
+        const TranscriptStyle style;
+        TextLine::Look look;
+        look.face = &style.body;
+        look.code = &style.codeInText;
+        TextLine line;
+        line.set(parseMarkdownInline(QString(word + u" `code()` "_s + word)), look);
+        line.arrange(500);
+        QImage image(500, line.height(), QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        line.paint(&painter, QPointF(), image.rect(), -1, -1);
+        painter.end();
+        const QRgb sunken = Theme::instance().color(Role::Sunken).rgb();
+        int first = -1;
+        int last = -1;
+        for (int x = 0; x < image.width(); ++x) {
+            for (int y = 0; y < image.height(); ++y) {
+                if (image.pixel(x, y) != sunken)
+                    continue;
+                first = first < 0 ? x : first;
+                last = x;
+            }
+        }
+        const int expected = style.codeInText.metrics.horizontalAdvance(u"code()"_s)
+            + 2 * static_cast<int>(TextLine::CodeBoxSide);
+        QVERIFY(first >= 0);
+        QVERIFY2(std::abs(last - first + 1 - expected) <= 3,
+                 QByteArray::number(last - first + 1).constData());
     }
 
     void linesOfAMessageStayLines()

@@ -151,7 +151,7 @@ void EngineCore::makeServices()
 void EngineCore::onConnectionsInDoubt(std::chrono::milliseconds slept)
 {
     using namespace std::chrono;
-    const qint64 minutes = duration_cast<std::chrono::minutes>(slept).count();
+    const qint64 minutes = round<std::chrono::minutes>(slept).count(); // A moment less is no minute less.
     const QString what = slept.count() == 0 ? u"The network address of this computer changed."_s
         : minutes < 1                       ? u"This computer was asleep."_s
         : minutes == 1                      ? u"This computer was asleep for a minute."_s

@@ -127,9 +127,12 @@ void Workspace::followTurns(const EventBatch &events)
 {
     m_pending->takeEvents(events);
     for (const EventDelivery &delivery : events) {
-        if (delivery.event->kind == EventKind::TurnStart)
+        if (delivery.event->kind == EventKind::TurnStart) {
             setRunning(delivery.event->conversation, true);
-        else if (delivery.event->kind == EventKind::TurnFinish)
+            const Json payload = delivery.event->json();
+            for (const Json &id : payload[u"messageIds"].elements())
+                m_steering.remove(id.toString()); // It got a turn of its own.
+        } else if (delivery.event->kind == EventKind::TurnFinish)
             setRunning(delivery.event->conversation, false);
         else if (delivery.event->kind == EventKind::UserMessage
                  || delivery.event->kind == EventKind::QueueChanged)

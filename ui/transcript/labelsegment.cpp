@@ -47,12 +47,16 @@ int arrangeWords(QTextLayout *layout, int width, int lineHeight, bool rightToLef
     return std::max(y, lineHeight);
 }
 
-// Lines of the words as lines: a layout joins what stands at both sides of a newline.
-QString broken(QString words) { return words.replace(QLatin1Char('\n'), QChar::LineSeparator); }
-
 int alignment(bool rightToLeft) { return Qt::AlignVCenter | (rightToLeft ? Qt::AlignRight : Qt::AlignLeft); }
 
 } // namespace
+
+// Lines of the words stay lines: a layout joins what stands at both sides of a newline.
+LabelSegment::LabelSegment(Look look)
+    : m_look(std::move(look))
+{
+    m_look.words.replace(QLatin1Char('\n'), QChar::LineSeparator);
+}
 
 const TranscriptStyle::Face &LabelSegment::face(const TranscriptStyle &style) const
 {
@@ -79,7 +83,7 @@ int LabelSegment::arrange(const SegmentContext &context)
     int height = used.line;
     if (m_look.wraps) {
         const int width = std::max(40, context.width - textLeft());
-        QTextLayout layout(broken(m_look.words), used.font);
+        QTextLayout layout(m_look.words, used.font);
         height = arrangeWords(&layout, width, used.line, context.rightToLeft);
     }
     return m_look.top + height + m_look.bottom;
@@ -102,7 +106,7 @@ void LabelSegment::paint(QPainter *painter, const SegmentContext &context, const
     painter->setPen(TranscriptStyle::color(m_look.folds && how.isHovered ? Role::Text : m_look.color));
     if (m_look.wraps) {
         const QRect place = placed(line, words, mirrored);
-        QTextLayout layout(broken(m_look.words), used.font);
+        QTextLayout layout(m_look.words, used.font);
         arrangeWords(&layout, std::max(40, place.width()), used.line, mirrored);
         layout.draw(painter, place.topLeft());
         return;

@@ -24,9 +24,7 @@ public:
         bool wraps = false; ///< Otherwise elided.
         bool isIndented = false; ///< Stands where words after an icon stand.
     };
-    explicit LabelSegment(Look look)
-        : m_look(std::move(look))
-    { }
+    explicit LabelSegment(Look look);
 
     [[nodiscard]] int estimate(const SegmentContext &context) const override;
     int arrange(const SegmentContext &context) override;

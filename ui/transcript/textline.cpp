@@ -52,10 +52,8 @@ void TextLine::set(MarkdownInline text, const Look &look, const QList<QTextLayou
     m_layout.reset();
     m_width = -1;
     m_rightToLeft = !look.isCode && m_text.text.isRightToLeft();
-    m_hasCode = !look.isCode
-        && std::any_of(m_text.runs.cbegin(), m_text.runs.cend(),
-                       [](const MarkdownInline::Run &run) { return run.styles.testFlag(Style::Code); });
-    if (m_rightToLeft && m_hasCode)
+    m_code = look.isCode ? QList<MarkdownInline::Run>() : codeRuns();
+    if (m_rightToLeft && !m_code.isEmpty())
         isolateCode();
 }
 
@@ -65,12 +63,11 @@ void TextLine::isolateCode()
 {
     constexpr QChar LeftToRightIsolate(0x2066);
     constexpr QChar PopDirectionalIsolate(0x2069);
-    const QList<MarkdownInline::Run> code = codeRuns();
     QString text;
-    text.reserve(m_text.text.size() + 2 * code.size());
+    text.reserve(m_text.text.size() + 2 * m_code.size());
     qsizetype copied = 0;
     qsizetype shifted = 0; // The first run that still stands where it stood.
-    for (const MarkdownInline::Run &part : code) {
+    for (const MarkdownInline::Run &part : std::as_const(m_code)) {
         const qsizetype end = part.at + part.length;
         text += QStringView(m_text.text).sliced(copied, part.at - copied);
         const qsizetype before = text.size() - part.at;
@@ -81,11 +78,12 @@ void TextLine::isolateCode()
         for (; shifted < m_text.runs.size() && m_text.runs[shifted].at < end; ++shifted)
             m_text.runs[shifted].at += before + (m_text.runs[shifted].at >= part.at ? 1 : 0);
     }
-    const qsizetype after = 2 * code.size();
+    const qsizetype after = 2 * m_code.size();
     for (; shifted < m_text.runs.size(); ++shifted)
         m_text.runs[shifted].at += after;
     text += QStringView(m_text.text).sliced(copied);
     m_text.text = text;
+    m_code = codeRuns(); // Where they stand now.
 }
 
 // That of code in a text, but in a heading a heading's.
@@ -138,7 +136,7 @@ void TextLine::makeLayout()
             format.setForeground(TranscriptStyle::color(Role::Failed));
         formats.append({static_cast<int>(run.at), static_cast<int>(run.length), format});
     }
-    if (m_hasCode)
+    if (!m_code.isEmpty())
         makeRoomForBoxes(&formats);
     m_layout->setFormats(formats);
     m_layout->setCacheEnabled(true);
@@ -152,7 +150,7 @@ void TextLine::makeRoomForBoxes(QList<QTextLayout::FormatRange> *formats) const
     QTextCharFormat spaced;
     spaced.setFontLetterSpacingType(QFont::AbsoluteSpacing);
     spaced.setFontLetterSpacing(CodeBoxSide);
-    for (const MarkdownInline::Run &run : codeRuns()) {
+    for (const MarkdownInline::Run &run : m_code) {
         for (const qsizetype at : {run.at - 1, run.at + run.length}) {
             if (at >= 0 && at < m_text.text.size() && m_text.text[at] == QLatin1Char(' '))
                 formats->append({static_cast<int>(at), 1, wideBlank});
@@ -178,7 +176,8 @@ bool TextLine::isSpacedAfter(qsizetype at) const
     return isApart(m_text.text[at]) && isApart(m_text.text[at + 1]);
 }
 
-// There is no room for a box between code and what stands at a place beside it.
+// There is no room for a box between code and what stands at a place beside it, in text that is read from the
+// right; in other text room was made.
 bool TextLine::touches(qsizetype at) const
 {
     return m_rightToLeft && at >= 0 && at < m_text.text.size() && !m_text.text[at].isSpace();
@@ -226,7 +225,7 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
 {
     painter->setPen(TranscriptStyle::color(Role::Hair));
     painter->setBrush(TranscriptStyle::color(Role::Sunken));
-    for (const MarkdownInline::Run &run : codeRuns()) {
+    for (const MarkdownInline::Run &run : m_code) {
         for (int i = m_layout->lineForTextPosition(static_cast<int>(run.at)).lineNumber();
              i >= 0 && i < m_layout->lineCount(); ++i) {
             const QTextLine line = m_layout->lineAt(i);
@@ -238,14 +237,12 @@ void TextLine::paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect 
             const auto [left, right] = m_rightToLeft ? glyphEdges(line, from, to)
                                                      : std::pair(line.cursorToX(from), line.cursorToX(to));
             const bool isSpaced = to == run.at + run.length && isSpacedAfter(to - 1);
-            const qreal width = right - left - (isSpaced ? CodeBoxSide : 0);
-            QRectF box(at.x() + left, at.y() + line.y(), width, line.height());
-            // What is read from the right goes on at the left of code.
-            const bool isTight[] = {touches(run.at - (m_rightToLeft ? 2 : 1)),
-                                    touches(run.at + run.length + (m_rightToLeft ? 1 : 0))};
-            const qreal sides[] = {isTight[m_rightToLeft ? 1 : 0] ? TightBoxSide : CodeBoxSide,
-                                   isTight[m_rightToLeft ? 0 : 1] ? TightBoxSide : CodeBoxSide};
-            box.adjust(0.5 - sides[0], 0.5, sides[1] - 0.5, -0.5);
+            const qreal width = std::abs(right - left) - (isSpaced ? CodeBoxSide : 0);
+            QRectF box(at.x() + std::min(left, right), at.y() + line.y(), width, line.height());
+            // Beyond the signs that isolate the code; what is read from the right goes on at its left.
+            const qreal leftSide = touches(run.at + run.length + 1) ? TightBoxSide : CodeBoxSide;
+            const qreal rightSide = touches(run.at - 2) ? TightBoxSide : CodeBoxSide;
+            box.adjust(0.5 - leftSide, 0.5, rightSide - 0.5, -0.5);
             if (box.top() > clip.bottom())
                 return;
             painter->drawRoundedRect(box, CodeBoxRadius, CodeBoxRadius);
@@ -258,7 +255,7 @@ void TextLine::paint(QPainter *painter, const QPointF &at, const QRect &clip, qs
 {
     if (!m_layout)
         return;
-    if (m_hasCode)
+    if (!m_code.isEmpty())
         paintCodeBoxes(painter, at, clip);
     QList<QTextLayout::FormatRange> selections;
     if (from >= 0 && to > from) {

@@ -75,6 +75,7 @@ private:
     void paintCodeBoxes(QPainter *painter, const QPointF &at, const QRect &clip) const;
 
     MarkdownInline m_text;
+    QList<MarkdownInline::Run> m_code; ///< Parts of the text that have boxes.
     Look m_look;
     QList<QTextLayout::FormatRange> m_formats;
     std::unique_ptr<QTextLayout> m_layout;
@@ -82,7 +83,6 @@ private:
     int m_height = 0;
     int m_naturalWidth = 0;
     bool m_rightToLeft = false;
-    bool m_hasCode = false;
 };
 
 } // namespace Pilothouse

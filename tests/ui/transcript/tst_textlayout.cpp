@@ -104,18 +104,22 @@ private Q_SLOTS:
     void theBoxIsAroundAllOfTheCode_data()
     {
         QTest::addColumn<QString>("word");
-        QTest::newRow("from the left") << u"word"_s;
-        QTest::newRow("from the right") << QString::fromUtf8("\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
+        QTest::addColumn<QString>("code");
+        const QString hebrew = QString::fromUtf8("\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d");
+        QTest::newRow("from the left") << u"word"_s << u"code()"_s;
+        QTest::newRow("from the right") << hebrew << u"code()"_s;
+        QTest::newRow("code from the right") << u"word"_s << hebrew;
     }
     void theBoxIsAroundAllOfTheCode()
     {
         QFETCH(const QString, word);
+        QFETCH(const QString, code);
         const TranscriptStyle style;
         TextLine::Look look;
         look.face = &style.body;
         look.code = &style.codeInText;
         TextLine line;
-        line.set(parseMarkdownInline(QString(word + u" `code()` "_s + word)), look);
+        line.set(parseMarkdownInline(QString(word + u" `"_s + code + u"` "_s + word)), look);
         line.arrange(500);
         QImage image(500, line.height(), QImage::Format_RGB32);
         image.fill(Qt::white);
@@ -133,8 +137,8 @@ private Q_SLOTS:
                 last = x;
             }
         }
-        const int expected = style.codeInText.metrics.horizontalAdvance(u"code()"_s)
-            + 2 * static_cast<int>(TextLine::CodeBoxSide);
+        const int expected =
+            style.codeInText.metrics.horizontalAdvance(code) + 2 * static_cast<int>(TextLine::CodeBoxSide);
         QVERIFY(first >= 0);
         QVERIFY2(std::abs(last - first + 1 - expected) <= 3,
                  QByteArray::number(last - first + 1).constData());
